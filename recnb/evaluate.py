@@ -127,13 +127,12 @@ def evaluate(
         A frame with a row per recommended item: user, item, and rank or score; a
         mapping or Series of user to items in rank order, or to a mapping of item to
         score; a frame with a column of such lists, `user, recommended`; the path of a
-        file (Parquet, Arrow, CSV, TSV, JSON lines, a run of TREC), or of a folder or
-        pattern of files of one form, `"recs/"`, `"recs/*.parquet"`. Frames are those of
-        pandas, Polars, pyarrow and DuckDB; Parquet, a LazyFrame, a dataset of pyarrow
-        and a relation of DuckDB may be larger than memory. A matrix is `dict(zip(users,
-        matrix.tolist()))`. A list of lists, `[["d1", "d2"], ["d3"]]`, is of queries
-        numbered from 0. A list of records is a frame, and numbers by pair, `{("ann", "a"):
-        4.5}`, are scores.
+        file (Parquet, CSV, TSV, a run of TREC), or of a folder or pattern of Parquet,
+        `"recs/"`, `"recs/*.parquet"`. Frames are those of pandas, Polars, pyarrow and
+        DuckDB; Parquet, a LazyFrame, a dataset of pyarrow and a relation of DuckDB may be
+        larger than memory. A matrix is `dict(zip(users, matrix.tolist()))`. A list of
+        lists, `[["d1", "d2"], ["d3"]]`, is of queries numbered from 0. A list of records
+        is a frame, and numbers by pair, `{("ann", "a"): 4.5}`, are scores.
     truth : frame, mapping, Series or path, optional
         The relevant items in any of these forms: a frame with a row per item, and
         relevance if it is graded; a mapping of user to items, or to a mapping of item

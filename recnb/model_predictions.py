@@ -17,8 +17,7 @@ from recnb.data.joined import Joined
 from recnb.data.names import RECS, TRUTH
 from recnb.data.read import read_tables
 from recnb.data.tables import MadeTable
-from recnb.display.language import N_, Sentence, _
-from recnb.display.progress import steps
+from recnb.display.language import N_, Sentence
 from recnb.errors import FrameError, RecnbError
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs, Floats, Ints, count_within
@@ -131,7 +130,7 @@ def _best_items(
 ) -> pl.DataFrame:
     """Return the best items that each user has not seen, ranked."""
     lists = []
-    for user in steps(users, _("{users} ranked"), len(users)):
+    for user in users:
         scores = _scores(predict, int(user), seen.shape[1])
         ranked = np.argsort(-scores, kind="stable")  # of equal scores the lower item
         is_new = np.isin(ranked, seen[[user]].indices, invert=True)

@@ -47,7 +47,6 @@ def prepare() -> None:
     """
     nbval.kernel.KernelManager = NbvalKernel
     nbval.plugin.RunningKernel = NotebookKernel
-    os.environ["TQDM_DISABLE"] = "1"  # a bar would be there on slow machines alone
     if FOLDER in os.environ:
         return
     folder = tempfile.gettempdir()

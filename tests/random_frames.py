@@ -78,13 +78,10 @@ def shuffled(frame, seed=0):
     return frame.sample(frac=1, random_state=seed).reset_index(drop=True)
 
 
-def sized(monkeypatch, held=720, batch=7):
-    """Put a table of more bytes than `held`, which 30 rows of numbers have, into files;
-    read it in batches.
-    """
-    monkeypatch.setattr(file_parts, "HELD", held)
+def sized(monkeypatch, held=30):
+    """Put a table of more rows than `held` into files."""
+    monkeypatch.setattr(tables, "HELD", held)
     monkeypatch.setattr(file_parts, "N_PARTS", 8)
-    monkeypatch.setattr(tables, "ROWS", batch)
 
 
 def in_batches(frame):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,11 @@ from recnb import errors
 def read_rows(file: str) -> dict[str, Any]:
     """Read the rows of a file by their names; its path is that from `tests`."""
     return tomllib.loads((Path(__file__).parent / file).read_text("utf-8"))
+
+
+def evaluated(rows: Mapping[str, str], names: Mapping[str, Any]) -> dict[str, Any]:
+    """Evaluate rows, each of which is an expression."""
+    return {name: eval(code, dict(names)) for name, code in rows.items()}
 
 
 def hold_refused(call: str, row: dict[str, str], names: dict[str, Any]) -> None:

@@ -36,7 +36,7 @@ print(ev.lint())
 print(ev.explain("ndcg", "u026", k=10))
 print(len(ev.report(k=[5, 10])._repr_html_()), len(recnb.playground()._repr_html_()))
 print(recnb.compare(sample.recommendations, truth, baseline="popular").table(k=10))
-tables.ROWS, file_parts.HELD, file_parts.N_PARTS = 500, 10_000, 8
+tables.HELD, file_parts.N_PARTS = 500, 8
 with tempfile.TemporaryDirectory() as folder:
     path = pathlib.Path(folder, "recs.parquet")
     recs.to_parquet(path)
@@ -60,13 +60,8 @@ def printed(program: str) -> str:
 def test_a_browser_gets_the_numbers_of_a_kernel(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module, name in (
-        (tables, "ROWS"),
-        (file_parts, "HELD"),
-        (file_parts, "N_PARTS"),
-    ):
-        monkeypatch.setattr(
-            module, name, getattr(module, name)
-        )  # which the program sets
+    for module, name in ((tables, "HELD"), (file_parts, "N_PARTS")):
+        value = getattr(module, name)
+        monkeypatch.setattr(module, name, value)  # which the program sets
     exec(ASKED, {})
     assert printed(BROWSER + ASKED) == capsys.readouterr().out

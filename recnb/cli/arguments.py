@@ -71,9 +71,9 @@ def parser() -> argparse.ArgumentParser:
         "report",
         help="evaluate files of recommendations against files of truth; several models "
         "are compared",
-        description="Evaluate recommendations against the truth. Files: .parquet, .arrow, "
-        ".csv, .tsv, .jsonl, TREC runs and qrels. "
-        "A folder, or a pattern in quotes such as 'recs/*.parquet', is one table.",
+        description="Evaluate recommendations against the truth. Files: .parquet, .csv, "
+        ".tsv, TREC runs and qrels. A folder of Parquet, or a pattern in quotes such as "
+        "'recs/*.parquet', is one table.",
         epilog=_exit_codes_in_words(),
         formatter_class=_HelpFormatter,
     )
@@ -151,7 +151,7 @@ def _add_outputs(report: argparse.ArgumentParser) -> None:
         "-q",
         "--quiet",
         action="store_true",
-        help="print errors and failed checks alone, and no progress",
+        help="print errors and failed checks alone",
     )
 
 

@@ -14,7 +14,6 @@ from recnb.cli.messages import in_words
 from recnb.cli.output import check_targets, forms_of, print_error, write_report
 from recnb.comparison import Comparison, compare
 from recnb.display.language import use_language
-from recnb.display.progress import without_progress
 from recnb.errors import FrameError, NoRowsError, NoUsersError, RecnbError, WriteError
 from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
@@ -41,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = read_arguments(argv)
     names: dict[str, str] = {}
     try:
-        with use_language(arguments.lang), without_progress(arguments.quiet):
+        with use_language(arguments.lang):
             return _report(arguments, names)
     except (RecnbError, OSError, MemoryError) as problem:
         text = in_words(problem, names)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from glob import has_magic
 from pathlib import Path
 from typing import NamedTuple
 
-from recnb.data.files import files_of, is_pattern, one_form
 from recnb.errors import OptionError, listed
 
 
@@ -24,8 +24,6 @@ class Inputs(NamedTuple):
         Each --model is NAME=FILES, or the column of models in one file.
         """
         *paths, truth = files or [""]
-        if len(paths) == 1 and not typed:
-            paths = _runs_of(paths[0])
         models = _named(paths)
         columns = []
         for text in typed:
@@ -49,17 +47,6 @@ class Inputs(NamedTuple):
         return next(iter(self.models.values()))
 
 
-def _runs_of(path: str) -> list[str]:
-    """Return the runs of TREC in a folder or a pattern, each of which is a model.
-
-    Files of another form are one model: their path is returned as it is.
-    """
-    files = files_of(path)
-    if one_form(files, path) == "":
-        return [str(file) for file in files]
-    return [path]
-
-
 def _named(paths: Sequence[str]) -> list[tuple[str, str]]:
     """Name each path after its file or folder.
 
@@ -67,7 +54,7 @@ def _named(paths: Sequence[str]) -> list[tuple[str, str]]:
     """
     names = []
     for path in paths:
-        parts = [part for part in Path(path).parts if not is_pattern(part)]
+        parts = [part for part in Path(path).parts if not has_magic(part)]
         names.append(parts[-1].split(".")[0] if parts else "")
     if not all(names) or len(set(names)) < len(names):
         names = list(paths)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from recnb.data.files import files_of
-from recnb.errors import OptionError, WriteError
+from recnb.errors import OptionError, RecnbError, WriteError
 from recnb.report.report import Report
 from recnb.results.files import as_json, checked_target, is_full, json_values, written
 from recnb.results.gate import GateCheck
@@ -44,7 +44,10 @@ def forms_of(arguments: argparse.Namespace) -> dict[str | None, str]:
 
 def check_targets(targets: Iterable[str], inputs: Iterable[str]) -> None:
     """Raise an error if a file to write cannot be, or is one that is read."""
-    input_files = [file for path in inputs for file in files_of(path) if file.exists()]
+    input_files: list[Path] = []
+    for path in inputs:
+        with contextlib.suppress(RecnbError):  # which reading it raises
+            input_files += files_of(path)
     for target in targets:
         place = checked_target(target)
         for file in input_files:

@@ -19,8 +19,6 @@ from recnb.data.names import RECS, TRUTH
 from recnb.data.read import SIDE_FRAMES, Input, match_kinds
 from recnb.data.roles import as_named, labels_of
 from recnb.data.tables import FileTable, InputTable, is_file, is_frame
-from recnb.display.language import _
-from recnb.display.progress import steps
 from recnb.errors import (
     ColumnError,
     FrameError,
@@ -93,7 +91,7 @@ def models_of(
     _refuse_extra(frames, truth, options)
     evaluated = {}
     with warnings.catch_warnings():
-        for name, frame in steps(list(frames.items()), _("comparing")):
+        for name, frame in frames.items():
             of_model = options | {"score": name} if has_score_of_each else options
             model = evaluated[name] = _evaluated(name, frame, truth, of_model)
             if model is not frame:
@@ -260,18 +258,13 @@ def _label_of_models(table: InputTable, column: str | None) -> str:
 
 def _models_in(table: InputTable, label: str) -> list[Any]:
     """Return the values of the column of models, in the order they come in."""
-    n_missing, models = 0, list[pl.Series]()
-    for batch in table.batches({"model": label}):
-        n_missing += batch["model"].null_count()
-        models.append(batch["model"].unique(maintain_order=True))
-    if n_missing:
+    models = table.distinct(label)
+    if models.null_count():
         raise FrameError(
-            f"{RECS}: column {label!r} has {n_missing:,} rows without a model: "
-            f"fill them in or drop them."
+            f"{RECS}: column {label!r} has rows without a model: fill them in or drop "
+            "them."
         )
-    if not models:
-        return []
-    return pl.concat(models).unique(maintain_order=True).to_list()
+    return models.to_list()
 
 
 def _evaluated(

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recnb.display.language import _
-from recnb.display.progress import steps
 from recnb.metrics.hits import Floats
 from recnb.metrics.metric import number_option
 from recnb.results.evaluation_data import EvaluationData, Models
@@ -36,7 +34,7 @@ def overlaps(models: Models, k: int | None, p: float) -> list[dict[str, Any]]:
     depth = np.arange(1, max(lengths) + 1)
     weights = np.cumsum(np.r_[0.0, p**depth / depth])
     pairs = []
-    for model, other in steps(list(combinations(models, 2)), _("comparing")):
+    for model, other in combinations(models, 2):
         users = _counted(_matched(lists[model], lists[other]), weights)
         jaccard = (users["shared"] / users["either"]).to_numpy()
         pairs.append(

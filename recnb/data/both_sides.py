@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from recnb.caching import cached_property
 from recnb.data.columns import is_missing
 from recnb.data.in_memory import source_of
 from recnb.data.joined import Source
@@ -101,7 +102,7 @@ class BothSides:
     is_listed: pl.Series  #: which rows were recommended
     is_judged: pl.Series  #: which rows are of the truth
 
-    @property
+    @cached_property
     def only_listed(self) -> bool:
         """Whether no row is judged and was not recommended."""
         return not (self.is_judged & ~self.is_listed).any()

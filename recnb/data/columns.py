@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.names import IDS, NAMES
+from recnb.data.names import NAMES
 from recnb.display.text import one_line
 from recnb.errors import FrameError, quoted
 
@@ -152,9 +152,7 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
         value_dtype = dtype.categories.dtype
         # Groups of users or items keep an order of their own.
         is_ordered = bool(dtype.ordered) and role not in NAMES
-    if isinstance(value_dtype, pd.PeriodDtype) and role in IDS:
-        column = column.dt.to_timestamp()  # refused as a date is
-    elif is_ordered or isinstance(value_dtype, (pd.IntervalDtype, pd.PeriodDtype)):
+    if is_ordered or isinstance(value_dtype, (pd.IntervalDtype, pd.PeriodDtype)):
         column = column.map(str, na_action="ignore")
     values = _as_arrow_reads(column, name, label, role)
     if is_ordered:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from recnb.data.matches import RowTies
@@ -16,19 +14,6 @@ from recnb.metrics.hits import (
     order_by_user_and_rank,
     run_starts,
 )
-
-
-class TieOfHit(NamedTuple):
-    """The tie that each hit is in: the rows of its list with its score."""
-
-    #: [hit] -> how many ranks are above its tie.
-    above: Ints
-    #: [hit] -> how many rows it has: it is on ranks above + 1 to above + n_tied.
-    n_tied: Ints
-    #: [hit] -> how many of its rows are hits.
-    n_hits: Ints
-    #: [hit] -> how many hits of the user are in higher ties.
-    n_hits_above: Ints
 
 
 def average_over_ties(hits: Hits, ties: RowTies) -> Hits:
@@ -59,12 +44,13 @@ def average_over_ties(hits: Hits, ties: RowTies) -> Hits:
     """
     hit = np.repeat(np.arange(len(ties.n_tied)), ties.n_tied)
     place = count_within(hit)  # in the tie
-    tie = TieOfHit(*[column[hit] for column in _ties_of_hits(hits.user, ties)])
-    rank = tie.above + place
+    above, n_tied = ties.of(hit)
+    n_hits, n_hits_above = (counts[hit] for counts in _hits_in_ties(hits.user, ties))
+    rank = above + place
     spread = TieSpread(
-        weight=1.0 / tie.n_tied,
-        nth=_expected_nth(place, tie),
-        first=_first_chance(place, tie),
+        weight=1.0 / n_tied,
+        nth=_expected_nth(place, n_tied, n_hits, n_hits_above),
+        first=np.where(n_hits_above == 0, _first_chance(place, n_tied, n_hits), 0.0),
         top=place == 1,  # one row of each hit, for what counts hits once
     )
     order = order_by_user_and_rank(hits.user[hit], rank)
@@ -75,48 +61,42 @@ def average_over_ties(hits: Hits, ties: RowTies) -> Hits:
     )
 
 
-def _ties_of_hits(user: Ints, ties: RowTies) -> TieOfHit:
-    """Return the tie of each hit.
+def _hits_in_ties(user: Ints, ties: RowTies) -> tuple[Ints, Ints]:
+    """Return how many hits each hit's tie has, and how many are in the user's higher ties.
 
     Hits stand by user and rank, so those of one tie are neighbours.
     """
     first_hit = run_starts(user, ties.above)  # [tie]
     n_hits = np.diff(first_hit, append=len(user))  # [tie]
     n_hits_above = count_within(user)[first_hit] - 1  # [tie]
-    return TieOfHit(
-        above=ties.above,
-        n_tied=ties.n_tied,
-        n_hits=np.repeat(n_hits, n_hits),
-        n_hits_above=np.repeat(n_hits_above, n_hits),
-    )
+    return np.repeat(n_hits, n_hits), np.repeat(n_hits_above, n_hits)
 
 
-def _expected_nth(place: Ints, tie: TieOfHit) -> Floats:
+def _expected_nth(
+    place: Ints, n_tied: Ints, n_hits: Ints, n_hits_above: Ints
+) -> Floats:
     """Return which of the user's hits, counted from 1, a hit at a place in its tie is.
 
     It is a mean over the orders of the tie. Each other hit of the tie is equally likely
     on each of the other places, and place - 1 of these are above this one.
     """
-    other_hits = tie.n_hits - 1
     # A tie of one row has no other place and no other hit: 0 / 1, not 0 / 0.
-    other_places = np.maximum(tie.n_tied - 1, 1)
-    hits_above_in_tie = (place - 1.0) * other_hits / other_places
-    nth: Floats = 1.0 + tie.n_hits_above + hits_above_in_tie
+    other_places = np.maximum(n_tied - 1, 1)
+    hits_above_in_tie = (place - 1.0) * (n_hits - 1) / other_places
+    nth: Floats = 1.0 + n_hits_above + hits_above_in_tie
     return nth
 
 
-def _first_chance(place: Ints, tie: TieOfHit) -> Floats:
-    """Return the probability that a hit is at a place in its tie, and the user's first.
+def _first_chance(place: Ints, n_tied: Ints, n_hits: Ints) -> Floats:
+    """Return the probability that a hit is at a place in its tie, and the first of it.
 
     The hits of a tie can stand in C(n_tied, n_hits) ways. If the first of them is at this
     place, the n_hits - 1 others are on the n_tied - place places below, in C(n_tied -
     place, n_hits - 1) ways. Each hit of the tie is equally likely to be that first one:
-    hence / n_hits. With hits in a higher tie, none of them is the user's first.
+    hence / n_hits.
     """
-    log_chance = _log_choose(tie.n_tied - place, tie.n_hits - 1)
-    log_chance -= _log_choose(tie.n_tied, tie.n_hits)
-    chance = np.exp(log_chance) / tie.n_hits
-    return np.where(tie.n_hits_above == 0, chance, 0.0)
+    log_chance = _log_choose(n_tied - place, n_hits - 1) - _log_choose(n_tied, n_hits)
+    return np.exp(log_chance) / n_hits
 
 
 def _log_choose(n: Ints, m: Ints) -> Floats:

@@ -1,45 +1,37 @@
-"""Files, folders and patterns as tables.
-
-Files are Parquet, Arrow, CSV, JSON lines, and runs and qrels of TREC.
-"""
+"""Files as tables: Parquet, CSV, and runs and qrels of TREC."""
 
 from __future__ import annotations
 
 import csv
 import glob
-import json
 import os
-from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias
 
 import pandas as pd
 import polars as pl
 
-from recnb.data.columns import kind
-from recnb.data.names import OF_LISTS, RECS, TRUTH, Named, role_of
+from recnb.data.names import IDS, RECS, TRUTH, Named, role_of
 from recnb.data.tables import FileTable, errors_name_frame
-from recnb.errors import (
-    ColumnError,
-    FrameError,
-    NoRowsError,
-)
+from recnb.errors import ColumnError, FrameError, NoRowsError
 
 File: TypeAlias = str | os.PathLike[str]
 Trec = Literal["run", "qrels"]
-Table = TypeVar("Table", pl.DataFrame, pl.LazyFrame)
 
 #: The forms of files by their endings; a compressed file, never Parquet, has one more.
-PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
-CSV, LINES, COMPRESSED = (".csv", ".tsv"), (".jsonl", ".ndjson"), (".gz", ".zst")
-#: What files of other endings are, by the table that they are.
+PARQUET, CSV, COMPRESSED = (".parquet", ".pq"), (".csv", ".tsv"), (".gz", ".zst")
+#: What reads files of other endings.
+ELSEWHERE = {
+    ".json": "json.loads(path.read_text())",
+    **dict.fromkeys((".jsonl", ".ndjson"), "polars.read_ndjson(path)"),
+    **dict.fromkeys((".arrow", ".feather", ".ipc"), "polars.read_ipc(path)"),
+}
+#: What files without such an ending are, by the table that they are.
 TREC: dict[str, Trec] = {RECS: "run", TRUTH: "qrels"}
 COLUMNS = {
     "run": ("user", "q0", "item", "rank", "score", "model"),
     "qrels": ("user", "iteration", "item", "relevance"),
 }
-#: Columns of lists that have no role by their names; a room of inputs adds its own.
-COLUMNS_OF_LISTS: set[str] = set()
 #: White space between columns, for C and so for trec_eval; a no-break space is part of
 #: an id.
 BLANKS = " \t\r\x0b\x0c"
@@ -52,86 +44,41 @@ FIX = "If it was cut short, make it again; if its ending is wrong, rename it."
 # ---- which files a path names
 
 
-def is_pattern(path: object) -> bool:
-    """Return whether a path is a pattern of files, such as "recs/*.parquet"."""
-    return glob.has_magic(str(path))
-
-
 def files_of(path: File) -> list[Path]:
     """Return the files that a path names, sorted.
 
-    These are the file itself, all in a folder, or those that a pattern matches. As
-    engines do that write folders, names that begin with _ or . are left out.
+    These are the file itself, those of Parquet in a folder and its folders, or those that
+    a pattern matches, such as "recs/*.parquet".
     """
     if path == "":  # which Path takes for the current folder
         raise FrameError("the path of a file is empty text: give its name.")
     given = Path(path)
-    files = {given}
     if given.is_dir():
-        files = _files_below(given)
-        if not files:
-            raise NoRowsError(f"the folder {str(path)!r} holds no files. {WHOLE_PATH}")
-    elif is_pattern(path) and not given.exists():
-        files = set()
-        for match in glob.glob(str(path), recursive=True):
-            files |= _files_below(Path(match))
-        if not files:
-            raise FrameError(f"no file matches {str(path)!r}. {WHOLE_PATH}")
-    for file in files:
-        _refuse_name(file)
-    return sorted(files)
-
-
-def _files_below(root: Path) -> set[Path]:
-    """Return the files in a folder and its folders, or the file itself.
-
-    Files whose names begin with _ or . are left out.
-    """
-    folder = root if root.is_dir() else root.parent
-    files = set()
-    for path in (root, *root.rglob("*")):
-        names = path.relative_to(folder).parts
-        if path.is_file() and not any(name[0] in "_." for name in names):
-            files.add(path)
-    return files
-
-
-def _refuse_name(path: Path) -> None:
-    """Raise an error for a name that is not UTF-8, which readers of files cannot open."""
-    try:
-        str(path).encode()
-    except UnicodeEncodeError as problem:
-        raise FrameError(
-            f"the name {str(path)!r} is not UTF-8: rename the file or folder."
-        ) from problem
-
-
-def one_form(files: Sequence[Path], path: File) -> str:
-    """Return the ending that all files have, "" for TREC."""
-    example_of = {_ending(file): file for file in files}
-    ending = max(example_of)
-    if len(example_of) == 1:
-        return ending
-    mixed = " and ".join(str(file) for file in [*example_of.values()][:2])
-    pattern = Path(path, "*") if Path(path).is_dir() else Path(path)
-    raise FrameError(
-        f"{path} is to be one table, and its files are of several kinds: "
-        f"{mixed}. Name those that are meant by a pattern, such as "
-        f"{str(pattern.with_suffix(ending))!r}."
-    )
-
-
-def _ending(file: Path) -> str:
-    """Return the suffix that names a format, not a compression; "" without one."""
-    if file.suffix.lower() in COMPRESSED:
-        file = file.with_suffix("")
-    ending = file.suffix.lower()
-    return ending if ending in (*PARQUET, *READERS) else ""
+        files = [*given.rglob("*.parquet")]
+    elif glob.has_magic(str(path)) and not given.exists():
+        files = [*map(Path, glob.glob(str(path), recursive=True))]
+        others = [file for file in files if _ending(file) not in PARQUET]
+        if others:
+            raise FrameError(
+                f"{str(path)!r} matches {others[0]}, and a pattern is of files of Parquet."
+            )
+    else:
+        return [checked_input(given)]
+    if not files:
+        kind = NoRowsError if given.is_dir() else FrameError
+        raise kind(f"there is no file of Parquet in {str(path)!r}. {WHOLE_PATH}")
+    return sorted(map(checked_input, files))
 
 
 def checked_input(path: File) -> Path:
     """Return the path of a file that can be read, or raise an error with the reason."""
     file = Path(path)
+    try:
+        str(file).encode()
+    except UnicodeEncodeError as problem:
+        raise FrameError(
+            f"the name {str(file)!r} is not UTF-8: rename the file or folder."
+        ) from problem
     if file.is_file():
         return file
     if file.exists():
@@ -142,119 +89,47 @@ def checked_input(path: File) -> Path:
     raise FrameError(f"there is no file {str(path)!r}. {WHOLE_PATH}")
 
 
-# ---- files as one table
+# ---- a file as a table
 
 
 def read(path: File, name: str, named: Named) -> FileTable:
-    """Read a file, or those of a folder or a pattern, as one table.
+    """Read a file as a table; of Parquet also those of a folder or a pattern.
 
     Parquet is read when its rows are asked for.
     """
-    files = [checked_input(file) for file in files_of(path)]
-    ending = one_form(files, path)
-    with errors_name_frame(str(path), FIX):
-        if ending in PARQUET:
-            has_keys = _are_partitioned(files)
-            scans = {file: _parquet(file, has_keys) for file in files}
-            rows: Any = _together(scans, named)
-        else:
-            rows = _together({file: _table(file, name) for file in files}, named)
-        if ending in CSV:
-            rows = pl.DataFrame(
-                [_plain_kind(column, _role(column.name, named)) for column in rows]
-            )
-        if ending in LINES:
-            for file in files:
-                _refuse_null_numbers(file, rows.schema, named)
-        columns = rows.collect_schema().names()
-    return FileTable(name, rows, columns, from_text=ending in CSV)
-
-
-def _are_partitioned(files: Sequence[Path]) -> bool:
-    """Return whether files are in folders such as day=2026-01-01."""
-    top = os.path.commonpath([file.parent for file in files])
-    return any("=" in str(file.parent.relative_to(top)) for file in files)
-
-
-def _together(tables: Mapping[Path, Table], named: Named) -> Table:
-    """Put the tables of files one below the other.
-
-    Columns with a role are in each of them, and a column is of one kind.
-    """
-    schemas: dict[Path, pl.Schema] = {
-        file: table.collect_schema() for file, table in tables.items()
-    }
-    for column in sorted(set().union(*schemas.values())):
-        types: dict[Path, pl.DataType] = {
-            file: schema[column] for file, schema in schemas.items() if column in schema
-        }
-        if _role(column, named):
-            _refuse_lacking(column, [*types], [*schemas])
-        _refuse_other_kinds(column, types)
-    return pl.concat(tables.values(), how="diagonal_relaxed")
-
-
-def _refuse_lacking(column: str, has: Sequence[Path], files: Sequence[Path]) -> None:
-    """Raise an error for a file without a column that others have."""
-    lacks = [file for file in files if file not in has]
-    # A key may be left out of a line of JSON.
-    if lacks and _ending(has[0]) not in LINES:
+    file, *others = files = files_of(path)
+    ending = _ending(file)
+    if others or ending in PARQUET:
+        # Folders such as day=2026-01-01 are columns.
+        has_keys = files != [Path(path)]
+        with errors_name_frame(str(path), FIX):
+            rows = pl.scan_parquet(files, hive_partitioning=has_keys, glob=False)
+            # An error for a broken file is raised here.
+            return FileTable(name, rows, rows.collect_schema().names())
+    if ending in CSV:
+        with errors_name_frame(str(path), FIX):
+            columns = [_plain_kind(column, named) for column in _csv(file)]
+        return FileTable.of(pl.DataFrame(columns), name)
+    if ending in ELSEWHERE:
+        fix = f"In Python, give what it holds: {ELSEWHERE[ending]}."
         raise FrameError(
-            f"{has[0]} has a column {column!r}, and {lacks[0]} has none. Give one "
-            "table files with the same columns; a pattern in place of a folder "
-            "names some of its files."
+            f"{path} is of a form that recnb does not read. {fix}",
+            {fix: "Save it as Parquet."},
         )
-
-
-def _refuse_other_kinds(column: str, types: Mapping[Path, pl.DataType]) -> None:
-    """Raise an error for a column that is of numbers in one file, and not in another."""
-    known = {file: dtype for file, dtype in types.items() if dtype != pl.Null}
-    with_numbers = [file for file, dtype in known.items() if dtype.is_numeric()]
-    others = [file for file, dtype in known.items() if not dtype.is_numeric()]
-    if with_numbers and others:
-        number, other = with_numbers[0], others[0]
+    if name not in TREC:
         raise FrameError(
-            f"column {column!r} is of different kinds: {kind(types[number])} in "
-            f"{number}, {kind(types[other])} in {other}. Make both one kind."
+            f"{file}: its ending says of no format, and what recnb reads here is .parquet, "
+            ".csv, .tsv, or recommendations as a run and a truth as qrels of TREC."
         )
+    lines = _trec(file, TREC[name]).rename({"user": "query", "item": "document"})
+    return FileTable.of(lines, name)
 
 
-def _role(column: str, named: Named) -> str | None:
-    """Return the role of a column, by keyword or by its name."""
-    for role, labels in named.items():
-        if column in labels:
-            return role
-    return role_of(column)
-
-
-# ---- one file as a table
-
-
-def _parquet(file: Path, has_keys: bool) -> pl.LazyFrame:
-    """Return the rows of a Parquet file, to be read.
-
-    `has_keys`: folders such as day=2026-01-01 are columns.
-    """
-    with errors_name_frame(str(file), FIX):
-        table = pl.scan_parquet(file, hive_partitioning=has_keys, glob=False)
-        table.collect_schema()  # which raises the error for a broken file
-    return table
-
-
-def _table(file: Path, name: str) -> pl.DataFrame:
-    """Read a file of another form than Parquet; values of CSV are text."""
-    reader = READERS.get(_ending(file))
-    if reader is not None:
-        with errors_name_frame(str(file), FIX):
-            return reader(file)
-    if name in TREC:
-        rows = _trec(file, TREC[name])
-        return rows.rename({"user": "query", "item": "document"})
-    raise FrameError(
-        f"{file}: its ending says of no format, and what recnb reads here is .parquet, "
-        ".arrow, .csv, .tsv, .jsonl, or recommendations as a run and a truth as qrels of "
-        "TREC."
-    )
+def _ending(file: Path) -> str:
+    """Return the suffix of a file, in lower case, before that of a compression."""
+    if file.suffix.lower() in COMPRESSED:
+        file = file.with_suffix("")
+    return file.suffix.lower()
 
 
 def _content(file: Path) -> bytes:
@@ -280,71 +155,6 @@ def _text(file: Path) -> str:
     if not text.strip():
         raise NoRowsError(f"{file} is empty: it has no rows.")
     return text
-
-
-def _arrow(file: Path) -> pl.DataFrame:
-    """Read a file of Arrow."""
-    return pl.read_ipc(_content(file))
-
-
-def _json(file: Path) -> pl.DataFrame:
-    """Raise an error for JSON that is not in lines."""
-    raise FrameError(
-        f"{file} is JSON, of which recnb reads lines, .jsonl. In Python, give "
-        "what it holds: json.loads(path.read_text())."
-    )
-
-
-def _json_lines(file: Path) -> pl.DataFrame:
-    """Read lines of JSON; a line that is broken is refused."""
-    text = _text(file)
-    try:
-        return pl.read_ndjson(text.encode(), infer_schema_length=None)
-    except pl.exceptions.PolarsError:
-        _refuse_broken_line(text, file)
-        raise
-
-
-def _refuse_broken_line(text: str, file: Path) -> None:
-    """Raise an error for the first line that is no JSON, if there is one."""
-    constants: list[str] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        where = f"{file} cannot be read as .jsonl: line {number}, {line[:120]!r}"
-        try:
-            json.loads(line or "null", parse_constant=constants.append)
-        except json.JSONDecodeError as problem:
-            raise FrameError(
-                f"{where}: {problem.msg} (character {problem.colno}). If the file was "
-                "cut short, make it again."
-            ) from problem
-        if constants:
-            raise FrameError(
-                f"{where}: JSON has no {constants[0]}. Write null, or leave the key out."
-            )
-
-
-def _refuse_null_numbers(file: Path, schema: pl.Schema, named: Named) -> None:
-    """Raise an error for an item of a list whose number is null.
-
-    A struct of Polars has every item of all lines, null where a line had none.
-    """
-    columns = []
-    for column, dtype in schema.items():
-        is_of_lists = _role(column, named) in OF_LISTS.values()
-        if dtype == pl.Struct and (is_of_lists or column in COLUMNS_OF_LISTS):
-            columns.append(column)
-    if not columns:
-        return
-    for number, line in enumerate(_text(file).split("\n"), 1):
-        row = json.loads(line.strip() or "{}")
-        for column in columns:
-            numbers = row.get(column) or {}
-            lacking = [item for item in numbers if numbers[item] is None]
-            if lacking:
-                raise FrameError(
-                    f"{file}: line {number} has null as the number of item "
-                    f"{lacking[0]!r}. Write a number, or leave the item out."
-                )
 
 
 def _csv(file: Path) -> pl.DataFrame:
@@ -381,7 +191,7 @@ def _refuse_long_row(text: str, file: Path, separator: str) -> None:
             )
 
 
-def _plain_kind(column: pl.Series, role: str | None) -> pl.Series:
+def _plain_kind(column: pl.Series, named: Named) -> pl.Series:
     """Return text as numbers where nothing is lost by it.
 
     `007` stays text, and so do texts that would become equal numbers.
@@ -389,20 +199,13 @@ def _plain_kind(column: pl.Series, role: str | None) -> pl.Series:
     whole = column.cast(pl.Int64, strict=False)
     if whole.cast(pl.String).eq_missing(column).all():
         return whole
+    by_keyword = [role for role, labels in named.items() if column.name in labels]
+    role = by_keyword[0] if by_keyword else role_of(column.name)
     number = column.cast(pl.Float64, strict=False)
-    if number.null_count() > column.null_count() or role in ("user", "item", "model"):
+    if number.null_count() > column.null_count() or role in (*IDS, "model"):
         return column
     # 1.5 and 1.50 are one score, and may be two versions.
     return number if role or number.n_unique() == column.n_unique() else column
-
-
-#: What reads a file, by its ending.
-READERS: Mapping[str, Callable[[Path], pl.DataFrame]] = {
-    **dict.fromkeys(ARROW, _arrow),
-    **dict.fromkeys(CSV, _csv),
-    **dict.fromkeys(LINES, _json_lines),
-    ".json": _json,
-}
 
 
 # ---- runs and judgements of TREC

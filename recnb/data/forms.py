@@ -169,7 +169,7 @@ def _refuse_columns(thing: Mapping[Any, Any], name: str) -> None:
 
 
 def path(thing: Any, name: str, named: Named) -> InputTable | None:
-    """Read a file, or the files of a folder or a pattern."""
+    """Read a file, or those of Parquet in a folder or a pattern."""
     if not is_file(thing):
         return None
     return files.read(thing, name, named)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -15,9 +13,8 @@ from recnb.metrics.hits import Ints
 #: sooner than Polars.
 FEW_IDS = 1000
 
-#: Up to as many known rows, the processor's cache holds their cells, and numpy finds rows
-#: sooner than a join of Polars on two cores.
-FEW_KNOWN = 2**17
+#: Up to as many rows, a search takes less time than a join of Polars.
+FEW_WANTED = 2**14
 
 
 def positions(known: pl.Series, values: pl.Series) -> Ints:
@@ -64,10 +61,10 @@ class RowLookup:
         if self.rows.is_empty():
             return np.full(wanted.height, -1)
         wanted_hash = wanted.hash_rows(self.seed)
-        if self.rows.height <= FEW_KNOWN:
-            position = self._hash_table.rows_of(wanted_hash.to_numpy())
+        if wanted.height <= FEW_WANTED:
+            position = self._searched(wanted_hash.to_numpy())
         else:
-            position = _met_in_join(self.rows.hash_rows(self.seed), wanted_hash)
+            position = _met_in_join(self._hashes, wanted_hash)
         if self._are_met(wanted, position):
             return position
         # Different rows have one hash.
@@ -85,8 +82,22 @@ class RowLookup:
         return True
 
     @cached_property
-    def _hash_table(self) -> HashTable:
-        return HashTable.of(self.rows.hash_rows(self.seed).to_numpy())
+    def _hashes(self) -> pl.Series:
+        return self.rows.hash_rows(self.seed)
+
+    @cached_property
+    def _by_hash(self) -> tuple[Ints, NDArray[np.uint64]]:
+        """The known rows by hash, and the hashes."""
+        hashes = self._hashes.to_numpy()
+        row = np.argsort(hashes)
+        return row, hashes[row]
+
+    def _searched(self, wanted: NDArray[np.uint64]) -> Ints:
+        """Return the known row of each hash, by a search."""
+        row, hashes = self._by_hash
+        place = np.searchsorted(hashes, wanted)
+        place[place == len(row)] = 0
+        return np.where(hashes[place] == wanted, row[place], -1)
 
 
 def each_once(*columns: pl.Series) -> pl.Series:
@@ -140,58 +151,6 @@ def _positions_in_array(
     position[known.to_numpy() - low + 1] = np.arange(len(known))
     # A difference beyond 64 bits wraps around, and ends in an outer cell too.
     return np.take(position, values.to_numpy() - low + 1, mode="clip")
-
-
-class HashTable(NamedTuple):
-    """Rows by their hashes, a row in each cell.
-
-    Each row is put into the cell whose number is the highest bits of its hash. Where two
-    meet, the later stays, and row 0 is pushed out here. A wanted hash is that of the row
-    in its cell, or it is searched among those pushed out, as 110 is:
-
-        row   0    1    2                 cell       0  1  2  3
-        hash  110  111  001               row        2        1
-        cell  3    3    0
-                                          wanted     000  011  111  110
-                                          cell       0    1    3    3
-                                          position   -1   -1   1    0
-    """
-
-    #: [row] -> hash.
-    hashes: NDArray[np.uint64]
-    #: How far a hash is shifted to be a cell.
-    shift: np.uint64
-    #: [cell] -> row; -1: empty.
-    row: Ints
-    #: Rows that another pushed out of their cell, by hash.
-    pushed_out: Ints
-
-    @classmethod
-    def of(cls, hashes: NDArray[np.uint64]) -> HashTable:
-        """Put rows into cells."""
-        # With four cells or more for a row, few rows meet another.
-        n_bits = (4 * len(hashes)).bit_length()
-        shift = np.uint64(64 - n_bits)
-        cell = (hashes >> shift).view(np.int64)
-        row = np.arange(len(hashes))
-        row_in_cell = np.full(2**n_bits, -1)
-        row_in_cell[cell] = row
-        pushed_out = np.flatnonzero(row_in_cell[cell] != row)
-        by_hash = np.argsort(hashes[pushed_out])
-        return cls(hashes, shift, row_in_cell, pushed_out[by_hash])
-
-    def rows_of(self, wanted: NDArray[np.uint64]) -> Ints:
-        """Return the row of each wanted hash, -1 if there is none."""
-        position = self.row[(wanted >> self.shift).view(np.int64)]
-        is_other = self.hashes[position] != wanted
-        others = np.flatnonzero(is_other & (position >= 0))
-        position[is_other] = -1
-        if len(self.pushed_out):
-            place = np.searchsorted(self.hashes[self.pushed_out], wanted[others])
-            nearest = self.pushed_out[np.minimum(place, len(self.pushed_out) - 1)]
-            is_same = self.hashes[nearest] == wanted[others]
-            position[others[is_same]] = nearest[is_same]
-        return position
 
 
 def _met_in_join(known: pl.Series, wanted: pl.Series) -> Ints:

@@ -20,7 +20,7 @@ from recnb.data.names import IDS, TRUTH
 from recnb.data.role_table import RoleTable
 from recnb.data.rows import JoinedRows
 from recnb.data.splits import BY_USER, Keys
-from recnb.data.weights import checked, look_up, pair_weights, refuse_lacking
+from recnb.data.weights import checked, look_up, refuse_lacking
 from recnb.errors import FrameError
 from recnb.metrics.hits import Floats
 
@@ -181,28 +181,20 @@ class InMemory(Source):
             return np.ones(truth.height)
         relevant = is_relevant(truth["relevance"].to_numpy(), convention)
         rows = truth.filter(relevant)
-        if self.propensity is not None:
-            name = "propensity="
-            *id_columns, _value = self.propensity.columns
-            ids = rows.select(id_columns)
-            refuse_lacking(rows["propensity"], ids, "propensity")
-        else:
-            name = self.truth.column_in_words("propensity")
-            checked(rows, "propensity", name, highest=1.0)
+        ids = [*IDS] if self.propensity is None else self.propensity.columns[:-1]
+        refuse_lacking(rows["propensity"], rows.select(ids), "propensity")
         weight = np.zeros(truth.height)
-        weight[relevant] = pair_weights(rows, least, name)
+        weight[relevant] = 1.0 / np.maximum(rows["propensity"].to_numpy(), least)
         return weight
 
 
 def _known_propensities(truth: RoleTable) -> pl.Series:
-    """Return the propensities in the column of the truth as numbers, checked.
-
-    Those of rows without one are null or NaN.
-    """
+    """Return the propensities in the column of the truth, checked; null: there is none."""
     propensity = truth["propensity"]
     known = truth.rows.filter(~is_missing(propensity))
-    checked(known, "propensity", truth.column_in_words("propensity"), highest=1.0)
-    return propensity.cast(pl.Float64)
+    name = truth.column_in_words("propensity")
+    checked(known, "propensity", name, "propensity")
+    return propensity.cast(pl.Float64).fill_nan(None)
 
 
 def source_of(

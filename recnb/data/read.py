@@ -13,12 +13,13 @@ import polars as pl
 
 from recnb.data.both_sides import read_both_sides
 from recnb.data.columns import TEXT
-from recnb.data.file_parts import read_batches
+from recnb.data.file_parts import StoredFiles
 from recnb.data.forms import HINTS, opened
 from recnb.data.in_memory import source_of
 from recnb.data.joined import Source
 from recnb.data.lists import WITH_LISTS, list_column_of, with_a_row_an_item
 from recnb.data.names import IDS, OF_LISTS, RECS, ROLES, TRUTH, Named
+from recnb.data.parts import Parts
 from recnb.data.role_table import RoleTable
 from recnb.data.roles import Layout, as_named, labels_of, refuse_models
 from recnb.data.tables import (
@@ -27,10 +28,7 @@ from recnb.data.tables import (
     InputTable,
     ListTable,
     Tables,
-    is_file,
 )
-from recnb.display.language import _
-from recnb.display.progress import steps
 from recnb.errors import ColumnError, FrameError, RecnbError
 
 #: Any table; a mapping or Series by user; the path of a file.
@@ -66,17 +64,11 @@ def opened_together(
 
     None was not given; as recommendations it is refused.
     """
-    present = {
-        name: thing
+    tables = {
+        name: opened(thing, name, named)
         for name, thing in given.items()
         if thing is not None or name == RECS
     }
-    things: Any = present.items()
-    if any(map(is_file, present.values())):
-        things = steps(things, _("files read"), total=len(present))
-    tables = {}
-    for name, thing in things:
-        tables[name] = opened(thing, name, named)
     match_kinds(tables, named)
     return tables
 
@@ -124,7 +116,7 @@ def match_kinds(tables: dict[Any, InputTable], named: Named) -> None:
     from_text = [
         key
         for key, table in tables.items()
-        if isinstance(table, FileTable) and table.from_text
+        if isinstance(table, FileTable) and table.origin is None
     ]
     if not from_text:
         return
@@ -171,8 +163,16 @@ def read_tables(tables: Tables, named: Named) -> Source:
     recs_table, truth_table = tables[RECS], tables[TRUTH]
     layout = Layout.of(tables, named)
     refuse_models(recs_table, layout.recs)
-    if recs_table.origin is not None:
-        return read_batches(recs_table, truth_table, layout, recs_table.origin)
+    origin = recs_table.origin
+    if origin is not None:
+        listed = recs_table.held(layout.recs_read)
+        judged = truth_table.held(layout.truth_read)
+        if listed is None or judged is None:
+            stored = StoredFiles(
+                listed or recs_table, judged or truth_table, layout, origin
+            )
+            return Parts.of(stored, layout, truth_table.without_items)
+        recs_table, truth_table = listed, judged
     recs = _recs_of(recs_table, layout)
     truth_rows = truth_table.select(layout.truth_read)
     truth = RoleTable(TRUTH, truth_rows, layout.truth).with_ids()

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from sys import float_info
-from uuid import UUID
 
 import polars as pl
 
@@ -145,8 +144,6 @@ class RoleTable:
         example, type_in_words = wrong.head(1).to_list()[0], str(wrong.dtype)[:80]
         if wrong.dtype == pl.Object:
             type_in_words = held_in(wrong)
-        if isinstance(example, bytes) and len(example) == 16:  # a UUID of Arrow
-            example, type_in_words = UUID(bytes=example), "16 bytes"
         fix = "Make them text, in the other frame as well."
         if wrong.dtype in (pl.List, pl.Array):
             fix = (

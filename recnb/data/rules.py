@@ -44,7 +44,7 @@ from recnb.data.matches import (
     TruthRows,
     judging_rows,
 )
-from recnb.data.role_table import RoleTable
+from recnb.data.role_table import RoleTable, repeated
 from recnb.errors import OptionError
 from recnb.metrics.hits import (
     Floats,
@@ -52,7 +52,6 @@ from recnb.metrics.hits import (
     count_within,
     order_from_highest,
     run_starts,
-    user_rank_key,
 )
 
 #: Rules that put equal scores in no order: all of them have one rank, or under
@@ -163,9 +162,11 @@ def match_in_numpy(
     `all_items` is as in `join`. Raises a RepeatError.
     """
     listed = numbered(lists, truth, convention, all_items)
-    if convention.order == "rank" and repeats_a_rank(
-        listed.user, lists["rank"].to_numpy()
-    ):
+    # Where ranks rise from row to row, none is given twice.
+    may_repeat = convention.order == "rank" and not is_in_order(
+        listed.user, listed.score
+    )
+    if may_repeat and repeated(lists.rows, ["user", "rank"]).height:
         raise RepeatError
     listed = with_ranks(listed, convention)
     is_match = (listed.truth_row >= 0) & (listed.rank > 0)  # 0: the row left its list
@@ -240,14 +241,6 @@ def numbered(
         truth_item_id=truth.rows["item"],
         all_items=all_items,
     )
-
-
-def repeats_a_rank(user: Ints, rank: Ints) -> bool:
-    """Return whether a list gives two rows the same rank."""
-    if is_in_order(user, -rank):
-        return False  # the usual case: ranks rise from row to row
-    key = np.sort(user_rank_key(user, rank))
-    return bool((key[1:] == key[:-1]).any())
 
 
 def order_values(lists: RoleTable, convention: Convention) -> Floats | Ints:

@@ -27,7 +27,14 @@ from recnb.data.names import (
 from recnb.data.read import SIDE_FRAMES, Input, read_beside, tables_of
 from recnb.data.role_table import RoleTable
 from recnb.data.roles import labels_of
-from recnb.data.tables import InputTable, MadeTable, Tables, is_file
+from recnb.data.tables import (
+    LAZY,
+    InputTable,
+    MadeTable,
+    Tables,
+    is_file,
+    is_frame,
+)
 from recnb.display.text import one_line
 from recnb.errors import ColumnError, FrameError, OptionError, listed
 from recnb.metrics.hits import Ints
@@ -90,7 +97,7 @@ class GivenFrame:
     @classmethod
     def of(cls, table: InputTable, labels: Labels) -> GivenFrame:
         """Note the library and the types of a table that its caller has."""
-        library = "" if isinstance(table, MadeTable) else _library_of(table.frame)
+        library = _library_of(table)
         types: Mapping[str, Any] = {}
         if library in ("polars", "lazy"):
             schema = table.frame.collect_schema()
@@ -107,15 +114,15 @@ class GivenFrame:
         return pd.DataFrame(columns=[*self.columns])
 
 
-def _library_of(frame: Any) -> str:
-    """Return the word for the library of a frame."""
-    if isinstance(frame, pd.DataFrame):
+def _library_of(table: InputTable) -> str:
+    """Return the word for the library of the frame that a caller has."""
+    if isinstance(table, MadeTable):
+        return ""
+    if isinstance(table.frame, pd.DataFrame):
         return "pandas"
-    if isinstance(frame, pl.DataFrame):
+    if isinstance(table.frame, pl.DataFrame):
         return "polars"
-    if isinstance(frame, pl.LazyFrame):
-        return "lazy"
-    return ""
+    return "lazy" if table.origin == LAZY else ""
 
 
 @dataclass(frozen=True)
@@ -238,7 +245,9 @@ def with_other_lists(
             "with_lists is for an evaluation of two frames in memory, of all their users "
             "and without split=: type recnb.evaluate(recs, truth) for other lists."
         )
-    is_lazy = InputTable(RECS, recs, []).origin is not None
+    if is_frame(recs):
+        recs = InputTable.of(recs, RECS)
+    is_lazy = isinstance(recs, InputTable) and recs.origin is not None
     if is_lazy or isinstance(recs, (list, tuple)) or is_file(recs):
         raise FrameError(
             "with_lists takes a frame in memory or a mapping by user: type "

@@ -236,9 +236,12 @@ def _judged_in(
         return rows.join(combinations, how="cross")
     lacking = rows.join(combinations, on=present, how="anti", maintain_order="left")
     if lacking.height:
-        values = lacking.select(present).row(0)
         names = [labels[role] for role in present]
-        raise _unlisted_error(truth.name, names, values)
+        words = _in_words(names, lacking.select(present).row(0))
+        raise FrameError(
+            f"{TRUTH} has rows of {words}, and the {RECS} have no list there. Add its "
+            "lists, or leave its rows out."
+        )
     return rows.join(combinations, on=present).select("user", *combinations.columns)
 
 
@@ -260,24 +263,6 @@ def _refuse_other_kind(name: str, theirs: pl.Series, ours: pl.Series) -> None:
         f"as {ours[0]!r}) and {kind(theirs.dtype)} in {name} (such as {theirs[0]!r}). "
         f"They would never match. {fix}",
         typed,
-    )
-
-
-def _unlisted_error(
-    name: str, columns: Sequence[str], values: tuple[Any, ...]
-) -> FrameError:
-    """Return the error for rows of the truth in a combination that has no lists."""
-    others = [
-        f"{name}[{column!r}] != {_typed(value)}"
-        for column, value in zip(columns, values, strict=True)
-    ]
-    if len(others) > 1:
-        others = [f"({other})" for other in others]
-    rows = f", such as {name}[{' | '.join(others)}]"
-    return FrameError(
-        f"{name} has rows of {_in_words(columns, values)}, and the {RECS} have no list "
-        f"there. Add its lists, or leave its rows out{rows}.",
-        {rows: ""},
     )
 
 
@@ -337,11 +322,6 @@ def _in_words(columns: Sequence[str], values: Sequence[Any]) -> str:
     """Return values of the split's columns in words, "fold=1, seed=7"."""
     pairs = zip(columns, values, strict=True)
     return ", ".join(f"{column}={_shown(value)}" for column, value in pairs)
-
-
-def _typed(value: Any) -> str:
-    """Return a value as it is compared with a column of pandas."""
-    return repr(_shown(value) if isinstance(value, datetime) else value)
 
 
 def _shown(value: Any) -> str:

@@ -1,14 +1,14 @@
 """A table of any library: its columns, and some of them as Polars under other names.
 
-Rows that are not in memory are fetched, or read in batches.
+Rows that are not in memory are a lazy frame of Polars.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeAlias
 
@@ -26,17 +26,29 @@ from recnb.errors import ColumnError, FrameError
 #: all with Arrow's stream protocol (pyarrow, DuckDB).
 Frame: TypeAlias = Any
 
-Batches: TypeAlias = Generator[pl.DataFrame, None, None]
 #: What holds rows that are not in memory, in words, and what to type to have them there.
 Origin: TypeAlias = tuple[str, str]
 
-#: Rows of a batch, about.
-ROWS = 2**20
+LAZY: Origin = (N_("a lazy frame"), "collect the frame first, frame.collect()")
+DATASET: Origin = (
+    N_("the files of a pyarrow dataset"),
+    "read the dataset first, dataset.to_table()",
+)
+RELATION: Origin = (
+    N_("a DuckDB relation"),
+    "fetch the relation first, relation.to_arrow_table()",
+)
+FILES: Origin = (
+    N_("files"),
+    "read the files into a frame first, polars.read_parquet(...)",
+)
+
+#: Rows of a table that is read into memory, at most.
+HELD = 2**23
 #: Packages whose frames stay where they are.
 ENGINES = {"dask": "Dask", "pyspark": "Spark"}
 #: What to do about a table whose rows an error keeps from being read.
 MEND = "It cannot be collected either: mend what it reads."
-FETCH = "Fetch it while its connection is open, relation.to_arrow_table()."
 
 
 @dataclass(eq=False)
@@ -48,17 +60,22 @@ class InputTable:
     columns: list[str]
     #: Users whose list is empty, and who have no row therefore: lists alone can say so.
     without_items: Sequence[Any] = ()
+    kept_in: Origin = LAZY  #: what holds the rows of a lazy frame
 
     @classmethod
     def of(cls, frame: Frame, name: str) -> Self:
         """Make a table of a frame, or of a stream of one, which is read once."""
+        kept_in = cls.kept_in
         if isinstance(frame, (pd.DataFrame, pl.DataFrame)):
             columns = [*frame.columns]
         else:
             _refuse_engine(frame, name)
             with errors_name_frame(name):
-                has_columns = hasattr(type(frame), "columns") or is_dataset(frame)
-                if not has_columns:
+                if is_dataset(frame):
+                    frame, kept_in = pl.scan_pyarrow_dataset(frame), DATASET
+                elif is_relation(frame):
+                    kept_in = RELATION
+                elif not hasattr(type(frame), "columns"):
                     frame = _whole_stream(frame, name)
                 columns = _column_names(frame)
         if len({*columns}) < len(columns):
@@ -66,7 +83,7 @@ class InputTable:
             raise ColumnError(
                 f"{name}: more than one column is called {twice!r}; rename all but one."
             )
-        return cls(name, frame, columns)
+        return cls(name, frame, columns, kept_in=kept_in)
 
     @cached_property
     def by_role(self) -> dict[str | None, list[str]]:
@@ -110,20 +127,29 @@ class InputTable:
             if isinstance(self.frame, (pl.LazyFrame, pl.DataFrame)):
                 query = self.frame.lazy().select(columns)
                 return (query if n is None else query.head(n)).collect()
-            table = arrow_of(self.frame, columns, n)
+            table = self._arrow(columns)[:n]
             refuse_unread(table.schema, self.name)
             return pl.DataFrame(pl.from_arrow(table))
 
+    def _arrow(self, columns: list[str]) -> Any:
+        """Return columns of a table that speaks Arrow as one of pyarrow."""
+        import pyarrow as pa
+
+        if is_relation(self.frame):
+            return pa.table(_picked(self.frame, columns))
+        return pa.table(self.frame).select(columns)
+
     def fetched(self, names: Iterable[str]) -> Self:
         """Return a table with rows in memory: this one, or these columns fetched."""
-        frame, columns = self.frame, [*dict.fromkeys(names)]
-        if isinstance(frame, (pd.DataFrame, pl.DataFrame)):
-            return self
-        if isinstance(frame, pl.LazyFrame):
+        columns = [*dict.fromkeys(names)]
+        frame: Frame
+        if isinstance(self.frame, pl.LazyFrame):
             frame = self.collected(columns)
-        else:
+        elif is_relation(self.frame):
             with errors_name_frame(self.name):
-                frame = arrow_of(frame, columns)
+                frame = self._arrow(columns)
+        else:
+            return self
         return replace(self, frame=frame, columns=columns)
 
     def each_column(self, columns: Iterable[str]) -> dict[str, pl.Series | str]:
@@ -142,51 +168,43 @@ class InputTable:
     @property
     def origin(self) -> Origin | None:
         """What holds the rows; None if they are in memory."""
-        frame = self.frame
-        if isinstance(frame, pl.LazyFrame):
-            return N_("a lazy frame"), "collect the frame first, frame.collect()"
-        if is_dataset(frame):
-            remedy = "read the dataset first, dataset.to_table()"
-            return N_("the files of a pyarrow dataset"), remedy
-        if is_relation(frame):
-            remedy = "fetch the relation first, relation.to_arrow_table()"
-            return N_("a DuckDB relation"), remedy
-        return None
+        is_elsewhere = isinstance(self.frame, pl.LazyFrame) or is_relation(self.frame)
+        return self.kept_in if is_elsewhere else None
 
-    def batches(self, labels: Labels) -> Batches:
-        """Yield columns under the names of their roles, in batches and in order.
+    def _query(self, columns: Sequence[str]) -> pl.LazyFrame:
+        """Return columns that are not in memory."""
+        if is_relation(self.frame):
+            query: pl.LazyFrame = _picked(self.frame, columns).pl(lazy=True)
+        else:
+            query = self.frame.select(columns)
+        return query
 
-        A table in memory is one batch, which shares the memory of one of Polars. If
-        batches are left, close the generator, which closes the files.
-        """
-        frame = self.frame
-        if isinstance(frame, pl.DataFrame):
-            yield frame.select(_by_role(labels))
-            return
+    def lazy(self, labels: Labels) -> pl.LazyFrame:
+        """Return columns under the names of their roles, with categories as text."""
         if self.origin is None:
-            yield self.select(labels)
-            return
-        with errors_name_frame(self.name), _reader(frame, labels) as reader:
-            for batch in reader:
-                if not isinstance(batch, pl.DataFrame):
-                    refuse_unread(batch.schema, self.name)
-                    batch = pl.DataFrame(pl.from_arrow(batch))
-                if batch.height:
-                    # Each batch may have a dictionary of its own: as text they are alike.
-                    yield batch.with_columns(
-                        pl.col(pl.Categorical).cast(pl.String),
-                        pl.selectors.enum().cast(pl.String),
-                    )
+            return self.select(labels).lazy()
+        names = [*dict.fromkeys(labels.values())]
+        columns = [pl.col(label).alias(role) for role, label in labels.items()]
+        categories = pl.selectors.categorical() | pl.selectors.enum()
+        query = self._query(names).select(columns)
+        return query.with_columns(categories.cast(pl.String))
+
+    def held(self, labels: Labels) -> Self | None:
+        """Return these columns in memory; None: they have too many rows."""
+        if self.origin is None:
+            return self
+        with errors_name_frame(self.name):
+            query = self._query([*dict.fromkeys(labels.values())])
+            rows = query.head(HELD + 1).collect(engine="streaming")
+        if rows.height > HELD:
+            return None
+        return replace(self, frame=rows, columns=rows.columns)
 
     def distinct(self, column: str) -> pl.Series:
         """Return the values of a column, each once, in the order in which they come."""
-        found = [
-            batch["value"].unique(maintain_order=True)
-            for batch in self.batches({"value": column})
-        ]
-        if not found:
-            return pl.Series(column, [])
-        return pl.concat(found).unique(maintain_order=True).alias(column)
+        with errors_name_frame(self.name):
+            values = self.lazy({column: column}).unique(maintain_order=True)
+            return values.collect(engine="streaming")[column]
 
 
 @dataclass(eq=False)
@@ -202,16 +220,7 @@ class MadeTable(InputTable):
 class FileTable(MadeTable):
     """The rows of files, which of Parquet are read when they are asked for."""
 
-    #: Whether whole numbers in it may be text as well.
-    from_text: bool = False
-
-    @property
-    def origin(self) -> Origin | None:
-        """The files, unless they were read."""
-        if not isinstance(self.frame, pl.LazyFrame):
-            return None
-        remedy = "read the files into a frame first, polars.read_parquet(...)"
-        return N_("files"), remedy
+    kept_in: Origin = FILES
 
 
 @dataclass(eq=False)
@@ -285,8 +294,6 @@ def _column_names(frame: Frame) -> list[str]:
     """Return the names of columns, of which two may be equal."""
     if isinstance(frame, pl.LazyFrame):
         return frame.collect_schema().names()
-    if is_dataset(frame):
-        return [*frame.schema.names]
     # The `columns` of pyarrow are arrays, not names.
     return [*(getattr(frame, "column_names", None) or frame.columns)]
 
@@ -305,64 +312,18 @@ def is_relation(frame: object) -> bool:
     )
 
 
+def _picked(relation: Any, columns: Iterable[str]) -> Any:
+    """Return a relation with these columns."""
+    return relation.select(*map(sys.modules["duckdb"].ColumnExpression, columns))
+
+
 @contextmanager
 def errors_name_frame(name: str, fix: str = MEND) -> Iterator[None]:
     """Raise errors of reading what is not in memory as errors that name it."""
-    duckdb_errors = (sys.modules["duckdb"].Error,) if "duckdb" in sys.modules else ()
+    of_duckdb = (sys.modules["duckdb"].Error,) if "duckdb" in sys.modules else ()
     try:
         yield
-    except duckdb_errors as problem:
-        raise _unreadable(name, problem, FETCH) from problem
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        raise _unreadable(name, problem, fix) from problem
-
-
-def _unreadable(name: str, problem: Exception, fix: str) -> FrameError:
-    """Return the error for a table whose rows cannot be read."""
-    reason = one_line(str(problem).strip().split("\n")[0], 1000)
-    return FrameError(f"{name} cannot be read: {reason.rstrip('.')}. {fix}")
-
-
-def arrow_of(frame: Frame, columns: list[str], n: int | None = None) -> Any:
-    """Return columns of what speaks Arrow as a table of it, or their first n rows."""
-    import pyarrow as pa
-
-    if is_relation(frame):
-        frame = frame.select(*map(sys.modules["duckdb"].ColumnExpression, columns))
-        if n is not None:
-            frame = frame.limit(n)
-    if not is_dataset(frame):
-        return pa.table(frame).select(columns)[:n]
-    if n is None:
-        return frame.to_table(columns=columns)
-    return frame.head(n, columns=columns)
-
-
-def _by_role(labels: Labels) -> list[pl.Expr]:
-    """Return columns of a frame of Polars, under the names of their roles."""
-    return [pl.col(column).alias(role) for role, column in labels.items()]
-
-
-def _reader(frame: Frame, labels: Labels) -> Any:
-    """Return columns of a table that is not in memory as batches, to be closed."""
-    if isinstance(frame, pl.LazyFrame):
-        picked = frame.select(_by_role(labels))
-        return nullcontext(picked.collect_batches(chunk_size=ROWS, engine="streaming"))
-    if is_dataset(frame):
-        import pyarrow.dataset as ds
-
-        # One batch and one file ahead: what is read further ahead is held, and is as
-        # large as the files.
-        columns = {role: ds.field(column) for role, column in labels.items()}
-        return frame.scanner(
-            columns=columns, batch_size=ROWS, batch_readahead=1, fragment_readahead=1
-        ).to_reader()
-    import duckdb
-
-    expressions = [
-        duckdb.ColumnExpression(column).alias(role) for role, column in labels.items()
-    ]
-    picked = frame.select(*expressions)
-    if hasattr(picked, "to_arrow_reader"):
-        return picked.to_arrow_reader(ROWS)
-    return picked.fetch_record_batch(ROWS)  # of older versions
+    except (pl.exceptions.PolarsError, OSError, *of_duckdb) as problem:
+        reason = one_line(str(problem).strip().split("\n")[0], 1000)
+        words = f"{name} cannot be read: {reason.rstrip('.')}. {fix}"
+        raise FrameError(words) from problem

@@ -5,7 +5,6 @@ Propensities are given, or follow from the popularity of items.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.columns import as_column, as_numbers, is_missing, kind
+from recnb.data.columns import as_column, as_numbers, is_missing
 from recnb.data.forms import opened
 from recnb.data.names import IDS, ROLES, Named, role_of
 from recnb.data.role_table import RoleTable, ids_in_words, repeated
@@ -29,11 +28,12 @@ from recnb.errors import (
     is_several,
     quoted,
 )
-from recnb.metrics.hits import HIGHEST, Floats
+from recnb.metrics.hits import Floats
 
 #: The weights, and the ids that they are given by; propensities also by pair.
 WEIGHTS = {"propensity": "item", "user_weight": "user"}
-LARGEST = {"propensity": 1.0, "user_weight": sys.float_info.max}
+#: The least and the largest: sums of 1 / propensity, and squares of weights, are finite.
+LIMITS = {"propensity": (1e-100, 1.0), "user_weight": (1e-50, 1e50)}
 
 
 @dataclass(frozen=True)
@@ -119,9 +119,9 @@ def _table_of(given: object, name: str, tables: Tables, named: Named) -> pl.Data
         raise FrameError(
             f"{name}= has more than one value for {ids_in_words(twice, 0)}: give each one."
         )
-    values = checked(table, "value", f"{name}=", LARGEST[name])
-    if name == "user_weight":
-        values = shares_of_largest(table, values)
+    values = checked(table, "value", f"{name}=", name)
+    if name == "user_weight":  # of which shares alone matter
+        values = pl.Series(values.to_numpy() / values.max())
     return table.with_columns(value=values)
 
 
@@ -166,59 +166,22 @@ def _values_by_id(
     return InputTable.of(rows, name).select(labels).rename({"score": "value"})
 
 
-def shares_of_largest(table: pl.DataFrame, weights: pl.Series) -> pl.Series:
-    """Return weights of users, which matter by their shares alone, out of the largest.
-
-    Sums and squares of any of them are then finite and above 0.
-    """
-    values = weights.to_numpy()
-    # Polars would multiply by a reciprocal, which may overflow.
-    shares = pl.Series(values / values.max())
-    lowest = int(values.argmin())
-    if shares[lowest] < 1 / HIGHEST:
-        example = ids_in_words(table, lowest)
-        raise FrameError(
-            f"user_weight=: {weights[lowest]!r} for {example} is less than "
-            f"{1 / HIGHEST:g} of the largest. Such a user does not count: leave them "
-            "out, or make the weight larger."
-        )
-    return shares
-
-
-def checked(table: pl.DataFrame, column: str, name: str, highest: float) -> pl.Series:
+def checked(table: pl.DataFrame, column: str, name: str, role: str) -> pl.Series:
     """Return the weights in a column of a table as numbers; refuse bad ones.
 
-    All are above 0, and none is above `highest`; `name` is what an error calls them.
+    `name` is what an error calls them.
     """
+    low, high = LIMITS[role]
     values = as_numbers(table[column], name).cast(pl.Float64)
-    is_good = ((values > 0) & (values <= highest)).fill_null(value=False)
-    bad = table.filter(~is_good)
+    bad = table.filter(~values.is_between(low, high).fill_null(value=False))
     if bad.height:
-        rule = "outside (0, 1]" if highest == 1 else "not above 0, or infinite"
         are = "is" if bad.height == 1 else "are"
         raise FrameError(
-            f"{name}: {bad.height:,} of {table.height:,} values {are} missing or "
-            f"{rule}, such as {bad[column][0]!r} for {ids_in_words(bad, 0)}. Correct them, or "
-            "leave their rows out."
+            f"{name}: {bad.height:,} of {table.height:,} values {are} missing or not from "
+            f"{low:g} to {high:g}, such as {bad[column][0]!r} for {ids_in_words(bad, 0)}. "
+            "Correct them, or leave their rows out."
         )
     return values
-
-
-def pair_weights(rows: pl.DataFrame, least: float, name: str) -> Floats:
-    """Return 1 / propensity of each row, 1 / `least` at most.
-
-    One so large that sums overflow is refused.
-    """
-    clipped = np.maximum(rows["propensity"].to_numpy(), least)
-    tiny = np.flatnonzero(clipped < 1 / HIGHEST)
-    if len(tiny):
-        example = ids_in_words(rows, int(tiny[0]))
-        raise FrameError(
-            f"{name}: {float(clipped[tiny[0]])!r} for {example} is so small that "
-            "sums of 1 / propensity overflow. Give a least propensity, such as "
-            "min_propensity=0.01."
-        )
-    return np.asarray(1.0 / clipped)
 
 
 def look_up(table: pl.DataFrame, rows: pl.DataFrame, name: str) -> pl.Series:
@@ -226,12 +189,8 @@ def look_up(table: pl.DataFrame, rows: pl.DataFrame, name: str) -> pl.Series:
     if rows.height == 0:  # of a part, whose ids have no type
         return table["value"].clear()
     ids = table.columns[:-1]
-    for role in ids:
-        if table[role].dtype != rows[role].dtype:
-            raise FrameError(
-                f"{name}= has {role}s such as {table[role][0]!r}, and those evaluated "
-                f"are such as {rows[role][0]!r}: make them one kind, such as text."
-            )
+    weights = RoleTable(f"{name}=", table.select(ids), {})
+    RoleTable("the frames", rows, {}).refuse_other_kinds(weights)
     found = rows.select(ids).join(table, on=ids, how="left", maintain_order="left")
     return found["value"]
 
@@ -336,10 +295,6 @@ def _items_of(given: Any, known: pl.Series) -> pl.DataFrame:
         )
     values = [*given] if is_several(given) else [given]
     items = as_column(values, "items", "items", "item").to_frame()
-    rows = RoleTable("items=", items, {}).with_ids(["item"]).rows
-    if kind(rows["item"].dtype) != kind(known.dtype):
-        raise FrameError(
-            f"items= holds {rows['item'][0]!r}, and train {known[0]!r}: make them one "
-            f"kind."
-        )
-    return rows.unique()
+    others = RoleTable("items=", items, {}).with_ids(["item"])
+    RoleTable("train", known.to_frame(), {}).refuse_other_kinds(others)
+    return others.rows.unique()

@@ -1,1 +1,1 @@
-"""In what results are shown: language, text, templates, pictures, progress bars."""
+"""In what results are shown: language, text, templates and pictures."""

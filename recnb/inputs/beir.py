@@ -10,7 +10,13 @@ import polars as pl
 from recnb.data import files
 from recnb.data.forms import FORMS, HINTS
 from recnb.data.names import RECS, TRUTH, Named
-from recnb.data.tables import InputTable, MadeTable, Tables, is_file
+from recnb.data.tables import (
+    InputTable,
+    MadeTable,
+    Tables,
+    errors_name_frame,
+    is_file,
+)
 from recnb.errors import FrameError
 
 #: The file of documents or of queries, by the table that it is, and its column of ids.
@@ -58,18 +64,19 @@ def _judgements(root: Path, named: Named) -> InputTable:
 
 def _texts(file: Path, name: str) -> InputTable:
     """Read documents or queries; a document without a title has the beginning of its text."""
-    table = files.read(file, name, {})
-    if not {"_id", "text"} <= {*table.columns}:
-        return table
+    with errors_name_frame(str(file), files.FIX):
+        rows = pl.read_ndjson(files.checked_input(file), infer_schema_length=None)
+    if not {"_id", "text"} <= {*rows.columns}:
+        return MadeTable.of(rows, name)
     text = pl.col("text")
     if name == "items":
         text = text.str.slice(0, 80).alias("title")
-        if "title" in table.columns:
+        if "title" in rows.columns:
             is_titled = pl.col("title").str.strip_chars() != ""
             text = pl.when(is_titled).then("title").otherwise(text).alias("title")
     _file, label = TEXTS[name]
     ids = pl.col("_id").cast(pl.String).alias(label)
-    return MadeTable.of(table.frame.select(ids, text), name)
+    return MadeTable.of(rows.select(ids, text), name)
 
 
 def judgements(tables: Tables, named: Named) -> tuple[Tables, Named]:

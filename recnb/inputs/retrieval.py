@@ -12,19 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.files import COLUMNS_OF_LISTS
 from recnb.data.forms import FORMS, HINTS
 from recnb.data.lists import ListCells, list_column_of, with_a_row_an_item
 from recnb.data.names import IDS, OF_LISTS, RECS, TRUTH, Named
 from recnb.data.roles import columns_of_lists
 from recnb.data.tables import InputTable, ListTable, MadeTable, Tables
-from recnb.errors import ColumnError, FrameError, is_several, listed, quoted
+from recnb.errors import ColumnError, FrameError, listed, quoted
 
 #: Columns of what was retrieved, and of what should have been, as ragas and LlamaIndex
 #: name them. Of several, ids come before texts.
@@ -69,30 +69,17 @@ def _refuse_rows(thing: Any, name: str) -> None:
 
 
 def log(thing: Any, name: str, named: Named) -> InputTable | None:
-    """Read a mapping of columns, of which some are lists of documents."""
-    if not isinstance(thing, Mapping) or name not in OF_LISTS:
-        return None
-    of_lists = [label for role in OF_LISTS.values() for label in named.get(role, ())]
-    labels = [label for label in thing if label in LABELS or label in of_lists]
-    if not labels:
-        return None
-    fix = "Give each column a value for every question; one question alone as [log]."
-    for label in labels:
-        column = thing[label]
-        cells = column if is_several(column) else [column]
-        wrong = [cell for cell in cells if isinstance(cell, (str, int))]
-        if wrong:
+    """Refuse a mapping of columns, of which some are lists of documents."""
+    if isinstance(thing, Mapping) and name in OF_LISTS:
+        of_lists = chain.from_iterable(
+            named.get(role, ()) for role in OF_LISTS.values()
+        )
+        if not LABELS.union(of_lists).isdisjoint(thing):
             raise FrameError(
-                f"{name}: {label!r} of this dictionary holds {quoted(wrong[0])}, where a "
-                f"column of a log holds a list for each question. {fix}"
+                f"{name} is a dictionary of columns, {listed(thing)}. Make a frame of it, "
+                "pandas.DataFrame(columns); give one question alone as [question]."
             )
-    try:
-        frame = pd.DataFrame(thing)
-    except ValueError as problem:
-        raise FrameError(
-            f"{name}: the columns of this dictionary make no table: {problem}. {fix}"
-        ) from problem
-    return MadeTable.of(frame, name)
+    return None
 
 
 def logs(tables: Tables, named: Named) -> tuple[Tables, Named]:
@@ -245,6 +232,5 @@ def _tells_apart(table: InputTable, column: str) -> bool:
     return is_id and not values.null_count() and not values.is_duplicated().any()
 
 
-COLUMNS_OF_LISTS |= LABELS
 FORMS[:0] = [log, numbered]
 HINTS.append(({*LABELS, "document"}, logs))

@@ -16,7 +16,6 @@ from recnb.conventions.presets import of_metric
 from recnb.data import Source
 from recnb.data.joined import EmptyTruthError
 from recnb.display.language import N_, _
-from recnb.display.progress import steps
 from recnb.errors import OptionError, RecnbError, is_number, quoted
 from recnb.libraries.number import (
     Variant,
@@ -139,8 +138,7 @@ def _numbers(
 
     # Variants that read the data alike follow each other, and share the join.
     by_data = groupby(sorted(variants, key=data_of), data_of)
-    groups = [list(group) for _data, group in by_data]
-    for group in steps(groups, _("conventions tried")):
+    for _data, group in by_data:
         # A copy keeps what it joins to itself, until the next group.
         tried = replace(source)
         for variant in group:

@@ -10,7 +10,6 @@ import numpy as np
 
 from recnb.conventions import options_in_words
 from recnb.display.language import _, current
-from recnb.display.progress import steps
 from recnb.errors import OptionError, RecnbError
 from recnb.lint import Lint, judged_order, lint
 from recnb.metrics.hits import Cutoffs, Floats
@@ -313,10 +312,10 @@ def _without_ones(model: EvaluationData) -> EvaluationData:
 
 def _lints(models: Models, request: ReportRequest) -> dict[str, Lint]:
     """Return the problems in the data of each model, measured by the lead metric."""
-    lints = {}
-    for name, model in steps(list(models.items()), _("report")):
-        lints[name] = lint(model, request.lead_k, request.lead, {})
-    return lints
+    return {
+        name: lint(model, request.lead_k, request.lead, {})
+        for name, model in models.items()
+    }
 
 
 # Words

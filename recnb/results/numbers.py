@@ -17,8 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recnb.caching import cached_property
-from recnb.display.language import _
-from recnb.display.progress import steps
 from recnb.display.text import sample_in_words
 from recnb.metrics.hits import Bools, Cutoffs, Floats
 from recnb.metrics.measure import Measure
@@ -279,10 +277,7 @@ class Numbers:
 
         The p-values of a column are corrected together.
         """
-        places: Sequence[Place] = self.places
-        if len(self.models) > 1:
-            places = steps(places, _("comparing"))
-        found = [self._paired_at(place) for place in places]
+        found = [self._paired_at(place) for place in self.places]
         shape = len(self.places), len(self.pairs)
         tests: dict[str, NDArray[Any]] = {}
         for name in Paired._fields:
@@ -404,9 +399,7 @@ def measured(
     segments, these are the differences of its users from all others.
     """
     places = places_of_parts(models, measures, k, division)
-    if len(models) > 1:
-        places = steps(places, _("comparing"))
-    elif division.has_gaps:
+    if len(models) == 1 and division.has_gaps:
         pairs = [PAIR_OF_GAP]
     settings = settings or Settings()
     return Numbers(list(places), list(models), pairs, settings, division)

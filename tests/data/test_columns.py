@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pyarrow.dataset as ds
 import pytest
 
 import recnb
@@ -22,6 +21,7 @@ from recnb.data import NAMES
 from recnb.data.columns import from_pandas
 from recnb.errors import ColumnError, FrameError, RecnbError
 from tests.random_frames import random_frames
+from tests.rows import read_rows
 
 RECS = pd.DataFrame(
     {"user": [1, 1, 1, 2, 2], "item": [10, 11, 12, 10, 13], "rank": [1, 2, 3, 1, 2]}
@@ -33,6 +33,21 @@ TRUTH = pd.DataFrame(
 #: User 1 hits at rank 2 with relevance 3 (ideal 3, 1), user 2 at rank 1 with relevance
 #: 2.
 DCG = pytest.approx([3 / np.log2(3), 2.0], abs=1e-15)
+
+
+MANY, GRADED = random_frames(np.random.default_rng(7))
+ROWS = read_rows("data/columns.toml")
+#: What the rows name.
+USED = {
+    "pd": pd,
+    "np": np,
+    "pa": pa,
+    "duckdb": duckdb,
+    "dt": dt,
+    "Decimal": Decimal,
+    "MANY": MANY,
+    "GRADED": GRADED,
+}
 
 
 def dcg(recs: object, truth: object, **options: object) -> list[float]:
@@ -163,22 +178,9 @@ def test_titles_of_items(column: str) -> None:
     )
 
 
-COLUMNS: dict[str, tuple[Any, list[Any]]] = {
-    "text, some missing": (
-        pd.Series(["a", None, "a text that is longer than a view", "가"], dtype="str"),
-        ["a", None, "a text that is longer than a view", "가"],
-    ),
-    "a category that is missing": (
-        pd.Series(["b", None, "a"], dtype="category"),
-        ["b", None, "a"],
-    ),
-    "whole numbers and decimals": (pd.Series([1, 2.5], dtype=object), [1.0, 2.5]),
-}
-
-
-@pytest.mark.parametrize("what", COLUMNS)
-def test_a_column_as_polars_has_it(what: str) -> None:
-    column, values = COLUMNS[what]
+@pytest.mark.parametrize("code", ROWS["columns"].values(), ids=ROWS["columns"])
+def test_a_column_as_polars_has_it(code: str) -> None:
+    column, values = eval(code, USED)
     assert from_pandas(column, "users", "group", "group").to_list() == values
 
 
@@ -192,8 +194,6 @@ def test_a_column_of_several_kinds_is_refused(values: list[Any]) -> None:
 
 # ---- ids, scores and relevance are what they are, however columns store them
 
-MANY, GRADED = random_frames(np.random.default_rng(7))
-
 
 def numbers(recs: Any, truth: Any) -> Any:
     return (
@@ -204,56 +204,18 @@ def numbers(recs: Any, truth: Any) -> Any:
 
 
 WANT = numbers(MANY, GRADED)
-BLOCK = pd.DataFrame(np.repeat(MANY.to_numpy(), 2, axis=0), columns=MANY.columns)
-DECIMALS = {
-    "relevance": GRADED["relevance"].astype(pd.ArrowDtype(pa.decimal128(21, 2)))
-}
-#: Frames with the same rows.
-SAME: dict[str, tuple[Any, Any]] = {
-    "one label of all rows": (MANY.set_axis([0] * len(MANY), axis=0), GRADED),
-    "labels that are missing": (MANY.set_axis([None] * len(MANY), axis=0), GRADED),
-    "labels of two levels": (
-        MANY.set_axis(pd.MultiIndex.from_product([["a"], range(len(MANY))]), axis=0),
-        GRADED,
-    ),
-    "rows of a larger frame": (BLOCK.iloc[::2], GRADED),
-    "an array by columns": (
-        pd.DataFrame(np.asfortranarray(MANY.to_numpy()), columns=MANY.columns),
-        GRADED,
-    ),
-    "an array by rows": (MANY.astype(float), GRADED),
-    "sparse columns": (
-        MANY.assign(score=MANY["score"].astype(pd.SparseDtype("float64", 0.0))),
-        GRADED,
-    ),
-    "decimals of Arrow": (MANY, GRADED.assign(**DECIMALS)),
-    "an interval that nobody reads": (
-        MANY,
-        duckdb.from_arrow(pa.Table.from_pandas(GRADED)).select(
-            "*, to_days(item::int) as since"
-        ),
-    ),
-}
 
 
-@pytest.mark.parametrize("what", SAME)
-def test_the_same_rows_give_the_same_numbers(what: str) -> None:
-    assert numbers(*SAME[what]) == pytest.approx(WANT, abs=1e-15)
+@pytest.mark.parametrize("code", ROWS["same"].values(), ids=ROWS["same"])
+def test_the_same_rows_give_the_same_numbers(code: str) -> None:
+    assert numbers(*eval(code, USED)) == pytest.approx(WANT, abs=1e-15)
 
 
-OTHERS: dict[str, list[Any]] = {
-    "times": [dt.datetime(2024, 1, 1, 12), dt.datetime(2024, 1, 2, 12)],
-    "days": [dt.date(2024, 1, 1), dt.date(2024, 1, 2)],
-    "durations": [dt.timedelta(1), dt.timedelta(2)],
-    "true and false": [True, False],
-    "decimals": [Decimal("1.5"), Decimal("2.5")],
-}
-
-
-@pytest.mark.parametrize("case", OTHERS)
-def test_other_ids_are_refused_until_they_are_text(case: str) -> None:
-    recs = pl.DataFrame({"user": [1, 1], "rank": [2, 1], "item": OTHERS[case]})
-    text = recs.with_columns(item=pl.Series([str(one) for one in OTHERS[case]]))
+@pytest.mark.parametrize("code", ROWS["others"].values(), ids=ROWS["others"])
+def test_other_ids_are_refused_until_they_are_text(code: str) -> None:
+    ids = eval(code, USED)
+    recs = pl.DataFrame({"user": [1, 1], "rank": [2, 1], "item": ids})
+    text = recs.with_columns(item=pl.Series([*map(str, ids)]))
     for convert in (pl.DataFrame, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow):
         with pytest.raises(
             FrameError,
@@ -396,29 +358,11 @@ def test_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    "frames",
-    [
-        [
-            pd.DataFrame(
-                {
-                    "user": [1] * 3,
-                    "item": [*"abc"],
-                    "score": [3, 2, 1],
-                    "recommended": [1, 1, 0],
-                    "relevant": [0, 0, 1],
-                }
-            )
-        ],
-        [
-            {1: ["a", "b", "c"]},
-            pd.DataFrame({"user": [1] * 3, "item": [*"abc"], "relevant": [0, 0, 1]}),
-        ],
-        [pd.DataFrame({"user": [1] * 3, "score": [3, 2, 1], "relevant": [0, 0, 1]})],
-    ],
-    ids=["one frame", "two", "rows that are items"],
+    "code", ROWS["beside_items"].values(), ids=ROWS["beside_items"]
 )
-def test_what_is_relevant_beside_items_is_no_list(frames: list[Any]) -> None:
+def test_what_is_relevant_beside_items_is_no_list(code: str) -> None:
     """Each item of such a frame was relevant, whatever the column says."""
+    frames = eval(code, USED)
     with pytest.raises(ColumnError, match="say relevance='relevant'"):
         recnb.evaluate(*frames)
     ev = recnb.evaluate(*frames, relevance="relevant")
@@ -473,25 +417,15 @@ def test_a_list_without_a_judged_item_is_said_not_to_lack_a_list() -> None:
 
 # ---- types of Arrow and Polars that few columns have
 
-UNREAD: dict[str, Any] = {
-    "run_end_encoded": lambda: pa.RunEndEncodedArray.from_arrays([1, 2, 3], [1, 2, 3]),
-    "decimal256": lambda: pa.array([*map(Decimal, (1, 2, 3))], pa.decimal256(50, 0)),
-    "interval": lambda: pa.array([pa.MonthDayNano([1, 2, 3])] * 3),
-    "list_view": lambda: pa.array([[1], [2], [3]], pa.list_view(pa.int64())),
-    "union": lambda: pa.UnionArray.from_sparse(
-        pa.array([0, 0, 0], pa.int8()), [pa.array([1, 2, 3])]
-    ),
-}
-
 
 @pytest.mark.parametrize("role", ["user", "item", "score"])
-@pytest.mark.parametrize("kind", UNREAD)
+@pytest.mark.parametrize("kind", ROWS["unread"])
 def test_types_that_polars_does_not_read_are_refused(kind: str, role: str) -> None:
     columns = {
         "user": pa.array([1, 2, 3]),
         "item": pa.array([1, 2, 3]),
         "score": pa.array([1.0, 2.0, 3.0]),
-    } | {role: UNREAD[kind]()}
+    } | {role: eval(ROWS["unread"][kind], USED)}
     words = f"recommendations: column '{role}' holds .*{kind}.* which is not read"
     in_pandas = pd.DataFrame(
         {
@@ -499,19 +433,17 @@ def test_types_that_polars_does_not_read_are_refused(kind: str, role: str) -> No
             for name, values in columns.items()
         }
     )
-    frames = [pa.table(columns), in_pandas]
-    if kind in ("run_end_encoded", "decimal256"):
-        frames.append(ds.InMemoryDataset(pa.table(columns)))
-    for frame in frames:
+    for frame in (pa.table(columns), in_pandas):
         with pytest.raises(FrameError, match=words):
             recnb.evaluate(frame, {1: [1], 2: [2]})
 
 
 @pytest.mark.parametrize("kind", ["run_end_encoded", "decimal256"])
 def test_the_advice_for_types_that_polars_does_not_read_works(kind: str) -> None:
-    table = pa.table({"user": [1, 1, 1], "item": UNREAD[kind](), "rank": [3, 2, 1]})
+    items = eval(ROWS["unread"][kind], USED)
+    table = pa.table({"user": [1, 1, 1], "item": items, "rank": [3, 2, 1]})
     frame = pd.DataFrame({"user": [1, 1, 1], "rank": [3, 2, 1]})
-    frame["item"] = pd.Series(pd.arrays.ArrowExtensionArray(UNREAD[kind]())).to_list()
+    frame["item"] = pd.Series(pd.arrays.ArrowExtensionArray(items)).to_list()
     table = table.set_column(1, "item", pa.array(table["item"].to_pylist()))
     for recs in (frame, table):
         assert recnb.evaluate(recs, {1: [2]}).reciprocal_rank(k=3) == 0.5
@@ -535,8 +467,7 @@ def test_scores_of_128_bits_keep_their_digits() -> None:
     assert recnb.evaluate(recs, {1: ["b"]}).reciprocal_rank(k=2) == 1
 
 
-def test_ordered_categories_that_are_numbers_keep_their_order() -> None:
-    groups = pd.Series(pd.Categorical([2, 10, None], categories=[10, 2], ordered=True))
+def test_ordered_categories_keep_their_order() -> None:
+    groups = pd.Series(pd.Categorical([2, 10], categories=[10, 2], ordered=True))
     column = from_pandas(groups, "users", "group", "group")
-    assert column.to_list() == ["2", "10", None]
     assert column.dtype == pl.Enum(["10", "2"])

@@ -21,36 +21,21 @@ import scipy.sparse as sp
 import recnb
 from recnb.evaluation import Evaluation
 from recnb.model_predictions import model_lists
+from tests.rows import read_rows
 
 Columns = dict[str, Any]
 
 METRICS = ["recall", "ndcg", "reciprocal_rank", "average_precision"]
 
 
+ROWS = read_rows("data/copies.toml")
+
+
 def columns() -> dict[str, Columns]:
-    """Arrays of every frame that an evaluation takes: users 1 to 4 of two cities, items
-    10 to 19.
-    """
-    of_four = np.arange(1, 5)
-    items = np.array([10, 11, 12, 13, 14, 10, 12, 15, 16, 11, 17, 18])
+    """Arrays of every frame that an evaluation takes."""
     return {
-        "recs": {
-            "user": np.repeat(of_four, 3),
-            "item": items,
-            "score": np.tile([0.9, 0.5, 0.1], 4),
-        },
-        "truth": {
-            "user": np.array([1, 1, 2, 3, 4]),
-            "item": np.array([11, 19, 13, 16, 11]),
-            "relevance": np.array([1.0, 2.0, 3.0, 1.0, 2.0]),
-            "wave": np.array([1, 1, 2, 1, 2]),
-        },
-        "train": {
-            "user": np.array([1, 2, 3, 4, 4]),
-            "item": np.array([15, 16, 17, 12, 10]),
-        },
-        "items": {"item": np.arange(10, 20), "weight": np.linspace(0.1, 1.0, 10)},
-        "users": {"user": of_four.copy(), "city": np.array([1, 2, 1, 2])},
+        frame: {name: np.array(values) for name, values in given.items()}
+        for frame, given in ROWS["columns"].items()
     }
 
 
@@ -224,38 +209,8 @@ def test_segments_and_values_are_the_callers_own() -> None:
     assert asked(ev) == expected()
 
 
-#: What is asked, each of which may leave a cycle of references.
-ASKED: dict[str, Callable[[recnb.Evaluation], Any]] = {
-    "table": lambda ev: [
-        ev.table(METRICS, k=[1, 3])._repr_html_(),
-        ev.counts.n_items_relevant,
-        ev.ndcg(k=3).interval(),
-    ],
-    "segments of another": lambda ev: ev.under("rectools").table(
-        ["recall"], k=3, by="city"
-    ),
-    "explanations": lambda ev: [
-        ev.explain(*one, k=3)._repr_html_() for one in (("ndcg", 1), ("coverage",))
-    ],
-    "comparison": lambda ev: (
-        recnb.compare({"one": ev, "other": ev}).table(METRICS, k=3)._repr_html_()
-    ),
-    "lint": lambda ev: ev.lint()._repr_html_(),
-    "of lists": lambda ev: [
-        ev.novelty(k=2).per_user,
-        ev.coverage(k=2).per_item,
-        ev.serendipity(k=2).interval(),
-    ],
-    "of attributes": lambda ev: [
-        ev.diversity(k=2, features=["weight"], single="zero"),
-        ev.personalization(k=2),
-    ],
-    "report": lambda ev: [ev.items(k=2)._repr_html_(), ev.report(k=2)._repr_html_()],
-}
-
-
 @pytest.mark.thin
-@pytest.mark.parametrize("ask", ASKED)
+@pytest.mark.parametrize("ask", ROWS["asked"].values(), ids=ROWS["asked"])
 @pytest.mark.parametrize(
     "convention", [{}, {"judged_only": True}, {"ties": "expected"}], ids=str
 )
@@ -265,12 +220,12 @@ def test_rows_are_freed_with_the_evaluation(
     """A cycle of references would keep millions of rows until Python looks for cycles."""
     frames = {name: pd.DataFrame(made) for name, made in columns().items()}
     frames["recs"]["rank"] = np.tile([1, 2, 3], 4)
-    ASKED[ask](recnb.evaluate(**frames))  # what is made once is made here
+    eval(ask, globals() | {"ev": recnb.evaluate(**frames)})  # what is made once
     gc.collect()
     gc.disable()
     try:
         ev = recnb.evaluate(**frames, **convention)
-        ASKED[ask](ev)
+        eval(ask, globals() | {"ev": ev})
         source = weakref.ref(ev.source)
         del ev
         assert source() is None

@@ -29,14 +29,16 @@ from recnb.metrics.hits import Hits
 from tests.data.naive_join import NaiveJoin, RepeatedError, naive_join
 from tests.examples import examples
 from tests.random_frames import random_frames
+from tests.rows import read_rows
 from tests.tools.attack.cases import cases
 from tests.tools.attack.check import check
 from tests.tools.attack.kinds import SCORES
 
+ROWS = read_rows("data/joins.toml")
 RECORDED = Path(__file__).parent.parent / "recorded/joins.json.gz"
-#: The ways to join: how many known rows are few for cells, and few rows for numpy.
+#: The ways to join: how many rows are few for a search, and few for numpy.
 WAYS = {
-    "cells": (10**9, 10**9),
+    "a search": (10**9, 10**9),
     "a join": (-1, 10**9),
     "a query": (-1, -1),
 }
@@ -45,9 +47,9 @@ WAYS = {
 @pytest.fixture(params=WAYS)
 def way(request, monkeypatch) -> Iterator[str]:
     """Force one of the ways to join, whatever the number of rows."""
-    few_known, few_rows = WAYS[request.param]
-    monkeypatch.setattr(ids, "FEW_IDS", few_known)
-    monkeypatch.setattr(ids, "FEW_KNOWN", few_known)
+    few_wanted, few_rows = WAYS[request.param]
+    monkeypatch.setattr(ids, "FEW_IDS", few_wanted)
+    monkeypatch.setattr(ids, "FEW_WANTED", few_wanted)
     monkeypatch.setattr(join, "FEW_ROWS", few_rows)
     return request.param
 
@@ -156,7 +158,7 @@ def test_random_tables_give_what_loops_give(seed, way):
 
 @pytest.mark.parametrize("order", ["rank", "score", "row"])
 @pytest.mark.parametrize("n_more", [-1, 0, 1])
-@pytest.mark.parametrize("threshold", ["FEW_KNOWN", "FEW_ROWS"])
+@pytest.mark.parametrize("threshold", ["FEW_WANTED", "FEW_ROWS"])
 def test_sizes_around_each_threshold(threshold, n_more, order, monkeypatch):
     rng = np.random.default_rng(17)
     recs, truth = drawn_tables(rng)
@@ -164,8 +166,8 @@ def test_sizes_around_each_threshold(threshold, n_more, order, monkeypatch):
     truth = truth.unique(["user", "item"], maintain_order=True)
     rank = pl.int_range(1, pl.len() + 1).over("user")
     recs = recs.with_columns(rank=rank)
-    module, few = (ids, truth) if threshold == "FEW_KNOWN" else (join, recs)
-    monkeypatch.setattr(module, threshold, few.height + n_more)
+    module = ids if threshold == "FEW_WANTED" else join
+    monkeypatch.setattr(module, threshold, recs.height + n_more)
     assert hold(recs, truth, Convention(order=order))
 
 
@@ -252,18 +254,7 @@ def test_recorded_joins_are_as_they_were(case, way):
 
 # ---- what repeats
 
-RANK_TWICE = "'rank' gives a rank twice: user 'u' has"
 PAIR_TWICE = "recommendations: 1 pair of user and item is repeated"
-#: Items and ranks of one list, of whose items a and c are judged, and how it is refused;
-#: None: it is not.
-BY_RANK = {
-    "two days": ("abxcyz", [1, 2, 3, 1, 2, 3], RANK_TWICE),
-    "two days of other lengths": ("abxcy", [1, 2, 3, 1, 2], RANK_TWICE),
-    "a rank twice, no item judged": ("axyz", [1, 2, 2, 4], RANK_TWICE),
-    "a judged item twice": ("axa", [1, 2, 3], PAIR_TWICE),
-    "a judged item twice, once below the cut-off": ("axya", [1, 2, 3, 4], PAIR_TWICE),
-    "an item that is not judged twice": ("axxc", [1, 2, 3, 4], None),
-}
 
 
 def lists_and_truth(items, **columns):
@@ -271,12 +262,11 @@ def lists_and_truth(items, **columns):
     return recs, pl.DataFrame({"user": "u", "item": ["a", "c"]})
 
 
-@pytest.mark.parametrize(("items", "ranks", "message"), BY_RANK.values(), ids=BY_RANK)
-def test_what_repeats_by_rank_is_refused_where_a_number_could_change(
-    items, ranks, message, way
-):
+@pytest.mark.parametrize("row", ROWS["by_rank"].values(), ids=ROWS["by_rank"])
+def test_what_repeats_by_rank_is_refused_where_a_number_could_change(row, way):
+    items, ranks, message = row
     frames = lists_and_truth(items, rank=ranks)
-    if message is None:
+    if not message:
         assert recnb.evaluate(*frames).average_precision(k=4) == (1 + 2 / 4) / 2
         return
     with pytest.raises(FrameError, match=message):
@@ -343,31 +333,7 @@ def test_lint_finds_an_item_that_is_not_judged_twice():
     assert "items that nobody judged keep each of their ranks" in str(finding)
 
 
-#: Decisions one or two at a time, so that each is tried however few cases are drawn.
-DECISIONS = [
-    {"averaged_users": "recs", "no_relevant": "zero"},
-    {"averaged_users": "both", "relevant": "!=0"},
-    {"averaged_users": "union", "no_relevant": "one"},
-    {"order": "row", "candidates": "padded", "duplicates": "rows"},
-    {"ties": "last", "duplicates": "hit_once"},
-    {"ties": "item_asc"},
-    {"ties": "item_desc", "candidates": "padded"},
-    {"ties": "worst", "judged": "list"},
-    {"ties": "worst", "candidates": "padded", "duplicates": "keep"},
-    {"ties": "max_rank", "duplicates": "keep"},
-    {"ties": "floor_mean_rank"},
-    {"ties": "floor_mean_rank", "candidates": "padded"},
-    {"ties": "max_rank", "candidates": "catalogue", "duplicates": "rows"},
-    {"candidates": "catalogue"},
-    {"duplicates": "rows", "judged": "list", "no_relevant": "zero"},
-    {"duplicates": "dedupe"},
-    {"nonpositive_scores": "never_hit", "duplicates": "hit_once"},
-    {"order": "rank", "duplicates": "keep", "candidates": "padded"},
-    {"order": "rank", "duplicates": "dedupe"},
-]
-
-
-@pytest.mark.parametrize("options", DECISIONS, ids=str)
+@pytest.mark.parametrize("options", ROWS["decisions"], ids=str)
 @settings(max_examples=examples(20), suppress_health_check=list(HealthCheck))
 @given(case=cases())
 def test_each_decision_gives_what_loops_give(options, case):

@@ -8,10 +8,10 @@ import contextlib
 import pkgutil
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
-from uuid import UUID
 
 import duckdb
 import numpy as np
@@ -22,9 +22,8 @@ import pytest
 
 import recnb
 from recnb.conventions import Convention
-from recnb.data import file_parts
+from recnb.data import tables
 from recnb.errors import FrameError, LeftMergeWarning, NoRowsError, RecnbError
-from recnb.evaluation import Evaluation
 from tests import doors
 from tests.rows import read_rows
 
@@ -132,82 +131,18 @@ class Tensor:
         return self.values
 
 
-#: What makes the collection of one user, in order.
-COLLECTIONS: dict[str, Callable[[list[Any]], Any]] = {
-    "list": list,
-    "tuple": tuple,
-    "array": np.array,
-    "Series": pd.Series,
-    "Polars": pl.Series,
-    "keys": lambda items: dict.fromkeys(items).keys(),
-    "generator": lambda items: (item for item in items),
-    "tensor": Tensor,
-}
-RECS_HELD: dict[str, Callable[[], Any]] = {
-    **{
-        f"mapping of {name}": lambda of=of: {
-            user: of(items) for user, items in LISTS.items()
-        }
-        for name, of in COLLECTIONS.items()
-    },
-    **{
-        f"frame of {name}": lambda of=of: pd.DataFrame(
-            {
-                "user": IDS,
-                "recommended": pd.Series(
-                    [of(items) for items in LISTS.values()], dtype=object
-                ),
-            }
-        )
-        for name, of in COLLECTIONS.items()
-        if name != "generator"
-    },
-    "rows of a matrix": lambda: dict(
-        zip(IDS, np.array(list(LISTS.values())), strict=True)
-    ),
-    "another mapping": lambda: MappingProxyType(LISTS),
-    "mapping of scores": lambda: SCORED,
-    "Series of lists": lambda: pd.Series(LISTS),
-    "Series of scores": lambda: pd.Series(SCORED),
-    "Polars frame of lists": lambda: pl.DataFrame(cells(LISTS, recommendations=list)),
-    "lazy frame of lists": lambda: pl.LazyFrame(cells(LISTS, recommended=list)),
-    "Arrow table of lists": lambda: pa.table(cells(LISTS, recommendations=list)),
-    "frame of scores": lambda: pd.DataFrame(cells(SCORED, recommended=dict)),
-    "Series of scores by item": lambda: {
-        user: pd.Series(items) for user, items in SCORED.items()
-    },
-    "records": lambda: RECS.to_dict("records"),
-    "stream of Arrow": lambda: Once(RECS),
-    "scores by pair": lambda: by_pair(SCORED),
-    "Series by pair": lambda: series_by_pair(SCORED),
-    "Series by item and user": lambda: series_by_pair(SCORED).swaplevel(),
-    "pairs": lambda: {user: [*items.items()] for user, items in SCORED.items()},
-    "named pairs, the item last": lambda: {
-        user: [Scored(score, item) for item, score in items.items()]
-        for user, items in SCORED.items()
-    },
-    "structs": lambda: pl.DataFrame(cells(SCORED, recommendations=structs)),
-    "lazy structs": lambda: pl.LazyFrame(cells(SCORED, recommended=structs)),
-    "Arrow structs": lambda: pa.table(cells(SCORED, recommendations=structs)),
-    "dictionaries in cells": lambda: pd.DataFrame(cells(SCORED, recommended=structs)),
-}
-TRUTH_HELD: dict[str, Any] = {
-    "truth: mapping": LIKED,
-    "truth: Series": pd.Series(LIKED),
-    "truth: frame of mappings": pd.DataFrame(cells(LIKED, relevant=dict)),
-    "truth: frame": TRUTH,
-    "truth: lazy": pl.from_pandas(TRUTH).lazy(),
-    "truth: records": TRUTH.to_dict("records"),
-    "truth: relevance by pair": by_pair(LIKED),
-    "truth: Series by pair": series_by_pair(LIKED),
-}
-BINARY_HELD: dict[str, Any] = {
-    "sets": {user: set(items) for user, items in LIKED.items()},
-    "lists": {user: list(items) for user, items in LIKED.items()},
-    "keys": {user: items.keys() for user, items in LIKED.items()},
-    "frame of sets": pd.DataFrame(cells(LIKED, relevant=set)),
-    "frame of lists": pl.DataFrame(cells(LIKED, ground_truth=list)),
-}
+def each(of: Callable[[list[Any]], Any]) -> dict[str, Any]:
+    """The collection of each user, in order."""
+    return {user: of(items) for user, items in LISTS.items()}
+
+
+ROWS = read_rows("data/forms.toml")
+
+
+def held(side: str, how: str) -> Any:
+    """What a row of the file makes."""
+    names = globals() | {"np": np, "MappingProxyType": MappingProxyType}
+    return eval(ROWS[side][how], names)
 
 
 def test_a_series_of_a_user_is_a_column_of_items_or_has_numbers_by_item() -> None:
@@ -225,21 +160,22 @@ def test_a_repeat_in_a_list_moves_what_is_below_it() -> None:
     assert recnb.evaluate(*given, duplicates="keep").mrr() == 1 / 4
 
 
-@pytest.mark.parametrize("how", [*RECS_HELD, *TRUTH_HELD, *BINARY_HELD])
-def test_one_side(how: str) -> None:
-    if how in RECS_HELD:
-        same(RECS_HELD[how](), LIKED)
-        same(RECS_HELD[how](), pl.from_pandas(TRUTH))
-    for recs in (RECS, SCORED):
-        if how in TRUTH_HELD:
-            same(recs, TRUTH_HELD[how])
-        if how in BINARY_HELD:
-            same(recs, BINARY_HELD[how], BINARY)
+@pytest.mark.parametrize("how", ROWS["recs"])
+def test_forms_of_lists(how: str) -> None:
+    same(held("recs", how), LIKED)
+    same(held("recs", how), pl.from_pandas(TRUTH))
 
 
-@pytest.mark.parametrize("how", RECS_HELD)
+@pytest.mark.parametrize("side", ["truth", "binary"])
+def test_forms_of_the_truth(side: str) -> None:
+    for how in ROWS[side]:
+        for recs in (RECS, SCORED):
+            same(recs, held(side, how), WANT if side == "truth" else BINARY)
+
+
+@pytest.mark.parametrize("how", ROWS["recs"])
 def test_every_form_at_every_door(how: str) -> None:
-    make = RECS_HELD[how]
+    make = partial(held, "recs", how)
     for model in recnb.compare({"a": make(), "b": make()}, LIKED).values():
         assert (model.table(METRICS, k=[1, 2, None]).to_numpy() == WANT).all()
     for door in (doors.accessor, doors.command):
@@ -332,10 +268,10 @@ def test_numbers_of_a_text_file_match_ids_of_any_type_of_text(
     assert recnb.evaluate(of_kind, tmp_path / "truth.csv").precision(k=1) == 1
 
 
-@pytest.mark.parametrize("how", BINARY_HELD)
+@pytest.mark.parametrize("how", ROWS["binary"])
 def test_train_in_the_forms_of_a_truth(how: str) -> None:
     want = recnb.evaluate(RECS, TRUTH, train=TRUTH[["user", "item"]])
-    ev = recnb.evaluate(LISTS, LIKED, train=BINARY_HELD[how])
+    ev = recnb.evaluate(LISTS, LIKED, train=held("binary", how))
     assert ev.novelty(k=3) == want.novelty(k=3)
     in_ranx = [one.under("ranx").novelty(k=3) for one in (ev, want)]
     assert in_ranx[0] == in_ranx[1]
@@ -450,29 +386,9 @@ def test_several_models_in_a_frame_without_items() -> None:
     assert recnb.evaluate(both[both["model"] == "a"]).mrr() == 0.75
 
 
-#: Lists in which an item stands twice, and beside them a list of a user whom the truth has.
-ITEM_TWICE: dict[str, Any] = {
-    "places": {"ann": ["a", "b"], "bob": ["x", "x", "a"]},
-    "pairs": {"ann": [("a", 2.0), ("b", 1.0)], "bob": [("x", 3.0), ("x", 2.0)]},
-    "series": {
-        "ann": pd.Series([2.0, 1.0], index=["a", "b"]),
-        "bob": pd.Series([3.0, 2.0], index=["x", "x"]),
-    },
-    "cells": pl.DataFrame(
-        {"user": ["ann", "bob"], "recommended": [["a", "b"], ["x", "x"]]}
-    ),
-    "rows": pd.DataFrame(
-        {
-            "user": ["ann", "ann", "bob", "bob"],
-            "item": ["a", "b", "x", "x"],
-            "score": [2.0, 1.0, 3.0, 2.0],
-        }
-    ),
-}
-
-
-@pytest.mark.parametrize("lists", ITEM_TWICE.values(), ids=ITEM_TWICE)
-def test_an_item_twice_is_refused_where_a_number_sees_the_list(lists: Any) -> None:
+@pytest.mark.parametrize("how", ROWS["twice"])
+def test_an_item_twice_is_refused_where_a_number_sees_the_list(how: str) -> None:
+    lists = held("twice", how)
     truth = {"ann": {"b": 1}}
     ev = recnb.evaluate(lists, truth)
     assert ev.reciprocal_rank() == 0.5
@@ -496,43 +412,20 @@ WRITERS: dict[str, Callable[[pd.DataFrame, Path], Any]] = {
     "x.csv.gz": lambda frame, path: frame.to_csv(path, index=False),
     "x.tsv": lambda frame, path: frame.to_csv(path, index=False, sep="\t"),
     "x.parquet": lambda frame, path: frame.to_parquet(path),
-    "x.arrow": lambda frame, path: pl.from_pandas(frame).write_ipc(path),
-    "x.jsonl": lambda frame, path: pl.from_pandas(frame).write_ndjson(path),
 }
 
 
-def _effects(ev: Evaluation) -> list[tuple[str, int, str]]:
-    """What the lint finds, without its advice, which is for the kind of frame."""
-    return [(finding.name, finding.n, finding.effect) for finding in ev.lint()]
-
-
 def test_a_stream_of_arrow_is_a_frame_beside_lists_too() -> None:
-    """Of what is known of users and items, in an evaluation, a comparison, a call in
-    another library's name, and where propensities are estimated.
-    """
+    """Of what is known of users and items, and where propensities are estimated."""
     sample = recnb.datasets.load_sample()
-    recs, truth = sample.models["item-knn"], sample.test
     frames = {"train": sample.train, "items": sample.items, "users": sample.users}
-
-    def streams() -> dict[str, Any]:
-        return {name: Once(frame) for name, frame in frames.items()}
-
-    of_streams = recnb.evaluate(Once(recs), Once(truth), **streams())
-    of_frames = recs.rec.against(truth, **frames)
-    for ev in (of_streams, recs.rec.against(Once(truth), **streams())):
-        assert ev.beyond(k=5).equals(of_frames.beyond(k=5))
-        for by in ("segment", "genres"):
-            segments = ev.table("ndcg", k=5, by=by)
-            assert segments.equals(of_frames.table("ndcg", k=5, by=by))
-        assert _effects(ev) == _effects(of_frames)
-    models = {name: Once(model) for name, model in sample.models.items()}
-    same_models = recnb.compare(sample.recommendations, truth, **frames)
-    for streamed in (models, Once(sample.recommendations)):
-        compared = recnb.compare(streamed, Once(truth), **streams())
-        assert compared.table(k=5).equals(same_models.table(k=5))
-    assert recnb.as_in("rectools", "ndcg", Once(recs), Once(truth), k=5) == (
-        recnb.as_in("rectools", "ndcg", recs, truth, k=5)
-    )
+    streams = {name: Once(frame) for name, frame in frames.items()}
+    recs, truth = sample.models["item-knn"], sample.test
+    ev, of_frames = (recs.rec.against(truth, **beside) for beside in (streams, frames))
+    assert ev.beyond(k=5).equals(of_frames.beyond(k=5))
+    for by in ("segment", "genres"):
+        segments = ev.table("ndcg", k=5, by=by)
+        assert segments.equals(of_frames.table("ndcg", k=5, by=by))
     estimated = recnb.popularity_propensity(Once(sample.train), gamma=1.5)
     assert estimated.equals(recnb.popularity_propensity(sample.train, gamma=1.5))
 
@@ -566,80 +459,6 @@ def test_files(file: str, tmp_path: Path) -> None:
         "x",
         "y",
     }
-
-
-def _parts(frame: pd.DataFrame, file: str, folder: Path) -> Path:
-    """Write a frame as engines do, a file for every two rows beside files that are none
-    of them.
-    """
-    (folder / "more").mkdir(parents=True)
-    for start in range(0, len(frame), 2):
-        WRITERS[file](
-            frame[start : start + 2],
-            folder / ("more" if start else "") / f"part-{start:02}{file}",
-        )
-    (folder / "_SUCCESS").touch()
-    (folder / ".part-00.crc").touch()
-    return folder
-
-
-@pytest.mark.parametrize("file", WRITERS)
-def test_a_folder_or_a_pattern_is_one_frame(file: str, tmp_path: Path) -> None:
-    recs, truth = (
-        _parts(RECS, file, tmp_path / "r"),
-        _parts(TRUTH, file, tmp_path / "t"),
-    )
-    for recs_path in (f"{recs}/", recs, f"{recs}/**/*", f"{tmp_path}/[r]"):
-        same(recs_path, f"{truth}/**/*{file[1:]}")
-    _parts(pd.DataFrame({"user": IDS}), file, tmp_path / "u")
-    assert (
-        recnb.evaluate(recs, truth, train=f"{truth}/", users=f"{tmp_path}/u*").novelty(
-            k=3
-        )
-        > 0
-    )
-    found = recnb.compare({"new": f"{recs}/", "old": recs}, truth)
-    assert (found["old"].table(METRICS, k=[1, 2, None]).to_numpy() == WANT).all()
-
-
-def test_parts_of_one_table_that_differ(tmp_path: Path) -> None:
-    for name, text in {
-        "a.csv": "user,item,rank\n007,a,1\n",
-        "b.csv": "item,rank,user\nb,1,7\n",
-    }.items():
-        _file(tmp_path, text, name)
-    assert recnb.evaluate(f"{tmp_path}/*.csv", {"007": ["a"], "7": ["x"]}).mrr() == 0.5
-    _file(
-        tmp_path, "user,item,rank,shelf\n8,x,1,top\n", "c.csv"
-    )  # which nothing asks for
-    assert recnb.evaluate(f"{tmp_path}/*.csv", {"8": ["x"], "7": ["x"]}).mrr() == 0.5
-    with pytest.raises(
-        FrameError, match=r"c.csv has a column 'shelf', and .*a.csv has none"
-    ):
-        recnb.evaluate(f"{tmp_path}/*.csv", {"8": ["x"]}, item="shelf")
-    for n, kind in enumerate((pl.Int32, pl.Int64)):
-        table = pl.DataFrame(
-            {"user": [f"u{n}"], "item": [7], "rank": [1]},
-            schema_overrides={"item": kind},
-        )
-        table.with_columns(more=None if n else 1).write_parquet(
-            tmp_path / f"{n}.parquet"
-        )
-        (tmp_path / f"all/model={n}").mkdir(parents=True)
-        RECS.to_parquet(tmp_path / f"all/model={n}/x.parquet")
-    assert recnb.evaluate(f"{tmp_path}/?.parquet", {"u0": [7], "u1": [8]}).mrr() == 0.5
-    assert recnb.compare(tmp_path / "all", TRUTH).names == ["0", "1"]
-
-
-FOLDERS = read_rows("data/folders.toml")
-
-
-@pytest.mark.parametrize("name", FOLDERS)
-def test_a_folder_that_is_no_table(name: str, tmp_path: Path) -> None:
-    for file, text in FOLDERS[name]["files"].items():
-        _file(tmp_path, text, file)
-    with pytest.raises(FrameError, match=FOLDERS[name]["words"]):
-        recnb.evaluate(tmp_path, LIKED)
 
 
 def test_lists_in_files_and_files_of_trec(tmp_path: Path) -> None:
@@ -695,8 +514,7 @@ def test_models_to_compare(tmp_path: Path) -> None:
 
 # ---- files as they are written
 
-RUN = 'q1 Q0 "d1 1 3.5 tag\nq1\tQ0  NA 1 3.5 tag\nq2 Q0 007 1 1e-3 tag\n'
-BROKEN_TREC = read_rows("data/broken_trec.toml")
+TREC = read_rows("data/trec.toml")
 READERS = {"run": recnb.read_trec_run, "qrels": recnb.read_trec_qrels}
 
 
@@ -708,7 +526,7 @@ def _file(folder: Path, text: str, name: str = "file.txt") -> Path:
 
 @pytest.mark.parametrize(
     ("kind", "row"),
-    [(kind, row) for kind, rows in BROKEN_TREC.items() for row in rows],
+    [(kind, row) for kind, rows in TREC["broken"].items() for row in rows],
 )
 def test_what_is_broken_is_refused(
     tmp_path: Path, kind: str, row: dict[str, str]
@@ -722,59 +540,11 @@ def test_what_is_broken_is_refused(
             READERS[kind](path)
 
 
-def test_empty_text_is_not_the_current_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _file(tmp_path, "user,item,rank\n1,2,1\n").rename(tmp_path / "some.csv")
-    monkeypatch.chdir(tmp_path)
-    assert recnb.evaluate(".", {1: [2]}).recall(k=1) == 1
-    for frames in (("", {1: [2]}), ({1: [2]}, "")):
-        with pytest.raises(FrameError, match="the path of a file is empty text"):
-            recnb.evaluate(*frames)
-
-
-def test_a_run_as_trec_eval_reads_it(tmp_path: Path) -> None:
-    text = (
-        "# begins with a comment of some six words\r\n"
-        "q1\tQ0\td1\t7\t  2.129133\tSTANDARD\r\n"
-        "q1\t0\td2\t7\t+.5E+01\tSTANDARD ... more junk\r\n"
-        "\r\n"
-        "  q1 Q0 d3 7 5. STANDARD at end of lines, 1 2 3  \r\n"
-        "q1 iter d#4 x -1e-3 STANDARD\r\n"
-        "q1 0 d\u00a05 - 1E3 STANDARD\n"
-    )
-    read = recnb.read_trec_run(_file(tmp_path, text + RUN))
-    assert read["user"].tolist() == ["q1"] * 7 + ["q2"]
-    assert read["item"].tolist() == [
-        "d1",
-        "d2",
-        "d3",
-        "d#4",
-        "d\u00a05",
-        '"d1',
-        "NA",
-        "007",
-    ]
-    assert read["score"].tolist() == [
-        2.129133,
-        5.0,
-        5.0,
-        -0.001,
-        1000.0,
-        3.5,
-        3.5,
-        0.001,
-    ]
-    assert read["model"].tolist() == ["STANDARD"] * 5 + ["tag"] * 3
-    qrels = (
-        "# comment here\r\n301 0 CR#93E-1860 0\r\n301\tQ0\td2\t+1 \r\n# and "
-        "here\r\n301 0 NA -2\n 2 0 007 0.0\n"
-    )
-    assert recnb.read_trec_qrels(_file(tmp_path, qrels)).to_dict("list") == {
-        "user": ["301", "301", "301", "2"],
-        "item": ["CR#93E-1860", "d2", "NA", "007"],
-        "relevance": [0, 1, -2, 0],
-    }
+@pytest.mark.parametrize("kind", READERS)
+def test_a_file_as_trec_eval_reads_it(tmp_path: Path, kind: str) -> None:
+    row = TREC["read"][kind]
+    read = READERS[kind](_file(tmp_path, row["text"]))
+    assert read.to_dict("list") == row["columns"]
 
 
 def test_runs_and_qrels_of_ranx_are_taken_as_mappings() -> None:
@@ -800,20 +570,6 @@ def test_runs_and_qrels_of_ranx_are_taken_as_mappings() -> None:
     assert models[0].table("ndcg", k=2).equals(models[1].table("ndcg", k=2))
 
 
-def test_uuids_are_named_as_their_owner_writes_them() -> None:
-    users = [UUID(int=n) for n in (1, 2)]
-    recs = pd.DataFrame({"user": users, "item": ["a", "b"], "rank": 1})
-    storage = pa.array([user.bytes for user in users], pa.binary(16))
-    arrow = pa.table({"user": storage, "item": ["a", "b"], "rank": [1, 1]})
-    for frame in (recs, arrow, {user: ["a"] for user in users}):
-        with pytest.raises(FrameError) as refusal:
-            recnb.evaluate(frame, recs)
-        assert repr(users[0]) in str(refusal.value)
-        assert "text" in str(refusal.value)
-    as_text = recs.assign(user=recs["user"].map(str))
-    assert recnb.evaluate(as_text, as_text).mrr() == 1
-
-
 def test_an_empty_list_of_the_truth_is_known_wherever_its_lists_go(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -824,7 +580,7 @@ def test_an_empty_list_of_the_truth_is_known_wherever_its_lists_go(
     compared = recnb.compare({"x": lists, "y": lists}, truth, candidates="catalogue")
     evaluations = [recnb.evaluate(lists, truth), compared["x"]]
     evaluations.append(recnb.evaluate(rows.lazy(), truth))
-    monkeypatch.setattr(file_parts, "HELD", 0)
+    monkeypatch.setattr(tables, "HELD", 0)
     evaluations.append(recnb.evaluate(rows.lazy(), truth))
     for evaluation in evaluations:
         some = evaluation.source.among(evaluation.joined.users.head(1))
@@ -833,28 +589,10 @@ def test_an_empty_list_of_the_truth_is_known_wherever_its_lists_go(
                 source.under(Convention(no_relevant="zero"))
 
 
-EMPTY_LISTS: list[Any] = [
-    {"ann": [], "bob": []},
-    {"ann": {}, "bob": {}},
-    pd.Series({"ann": [], "bob": []}),
-    pd.DataFrame({"user": ["ann", "bob"], "recommended": [[], []]}),
-    pl.DataFrame(
-        {"user": ["ann", "bob"], "recommended": [[], []]},
-        schema_overrides={"recommended": pl.List(pl.String)},
-    ),
-    pa.table(
-        {
-            "user": ["ann", "bob"],
-            "recommended": pa.array([[], []], pa.list_(pa.string())),
-        }
-    ),
-]
-
-
-@pytest.mark.parametrize("lists", EMPTY_LISTS, ids=lambda one: type(one).__name__)
-def test_lists_that_are_all_empty_count_0(lists: Any) -> None:
+@pytest.mark.parametrize("how", ROWS["empty"])
+def test_lists_that_are_all_empty_count_0(how: str) -> None:
     """As an empty list beside others does: each has a truth, and finds nothing."""
-    truth = {"ann": ["a"], "bob": ["b"]}
+    lists, truth = held("empty", how), {"ann": ["a"], "bob": ["b"]}
     ev = recnb.evaluate(lists, truth)
     assert ev.ndcg(k=2).per_user.to_dict() == {"ann": 0, "bob": 0}
     assert "2 of them without a list, which counts 0" in ev.basis

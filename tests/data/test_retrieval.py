@@ -211,7 +211,6 @@ FORMS: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
     "Polars": pl.DataFrame,
     "Polars, lazy": lambda log: pl.DataFrame(log).lazy(),
     "Arrow": lambda log: pl.DataFrame(log).to_arrow(),
-    "a dictionary of columns": lambda log: pd.DataFrame(log).to_dict("list"),
     "a data set": lambda log: DataSet(log),
 }
 
@@ -253,10 +252,8 @@ def test_other_columns_of_a_log_tell_the_truth_and_the_split(form: str) -> None:
 
 def test_a_log_in_a_file(tmp_path: Path) -> None:
     wanted = expected_of(LOG, "retrieved_contexts", "reference_contexts")
-    _write_lines(tmp_path / "log.jsonl", LOG)
     pl.DataFrame(LOG).write_parquet(tmp_path / "log.parquet")
-    for name in ("log.jsonl", "log.parquet"):
-        assert (numbers(tmp_path / name) == wanted).all()
+    assert (numbers(tmp_path / "log.parquet") == wanted).all()
 
 
 def test_ids_are_read_before_texts() -> None:

@@ -190,40 +190,6 @@ def test_what_is_refused_of_files(name: str, monkeypatch: pytest.MonkeyPatch) ->
         assert words in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    "days",
-    [
-        [1, 2],
-        [False, True],
-        ["mon", "it's"],
-        [dt.date(2024, 5, 1), dt.date(2024, 5, 2)],
-        [pd.Timestamp("2024-05-01"), pd.Timestamp("2024-05-02")],
-        [pd.Timestamp("2024-05-01 03:00"), pd.Timestamp("2024-05-01 04:00")],
-    ],
-    ids=lambda days: type(days[0]).__name__,
-)
-@pytest.mark.parametrize("columns", [["day"], ["day", "half"]])
-def test_rows_without_lists_are_left_out_by_the_code_of_the_error(
-    days: list[Any], columns: list[str]
-) -> None:
-    halves = [
-        RECS.iloc[:2].assign(day=days[0], half="a"),
-        RECS.iloc[2:].assign(day=days[0], half="b"),
-        RECS.iloc[:2].assign(day=days[1], half="a"),
-    ]
-    if len(columns) == 1:
-        del halves[1]
-    recs = pd.concat(halves[:-1])
-    truth = pd.concat(halves)[["user", "item", *columns]].drop_duplicates()
-    with pytest.raises(FrameError, match="have no list there") as problem:
-        recnb.evaluate(recs, truth, split=columns)
-    code = re.search(r"such as (truth\[.*\])\.$", str(problem.value))
-    assert code is not None
-    rest = eval(code[1], {"truth": truth, "datetime": dt})
-    assert len(rest) == len(recs)
-    assert recnb.evaluate(recs, rest, split=columns).n_lists == len(recs)
-
-
 def test_a_user_of_several_lists_is_told_how_to_name_one() -> None:
     ev = recnb.evaluate(RECS, TRUTH, split="day")
     for ask in (ev.user, lambda user: ev.explain("ndcg", user, k=2)):

@@ -16,6 +16,7 @@ from recnb.errors import FrameError, OptionError, RecnbError
 from recnb.evaluation import Evaluation
 from tests.data.test_join import drawn_cases, drawn_tables
 from tests.examples import examples
+from tests.rows import evaluated, read_rows
 from tests.sample import SAMPLE
 
 
@@ -90,71 +91,10 @@ def test_the_convention_of_a_library_is_kept(library):
     assert recnb.evaluate(recs, truth).under(library).with_lists(other).basis == want
 
 
-#: Lists of one form each, or that are refused.
-LISTS = {
-    "a frame": pd.DataFrame(
-        {"user": [1, 2, 2], "item": list("aba"), "rank": [1, 1, 2]}
-    ),
-    "scores": pd.DataFrame(
-        {"user": [2, 2, 1], "item": list("aba"), "score": [1, 2, 3]}
-    ),
-    "polars": pl.DataFrame({"user": [1, 9], "item": ["b", "z"], "rank": [1, 1]}),
-    "a mapping": {1: ["a", "b"], 2: []},
-    "a mapping to scores": {1: {"a": 0.1, "b": 0.9}},
-    "a Series": pd.Series([["a", "b"], ["c"]], index=pd.Index([1, 2], name="user")),
-    "lists in cells": pd.DataFrame(
-        {"user": [1, 2], "recommended": [["a"], ["c", "b"]]}
-    ),
-    "a day": pd.DataFrame(
-        {"user": 1, "item": list("abc"), "rank": [1, 2, 3], "day": [1, 1, 2]}
-    ),
-    "another name": pd.DataFrame({"who": [1], "item": ["a"], "rank": [1]}),
-    "all empty": {1: [], 2: []},
-    "nothing": {},
-    "None": None,
-    "a number": 3,
-    "no rows": pd.DataFrame({"user": [], "item": [], "rank": []}),
-    "no item": pd.DataFrame({"user": [1], "rank": [1]}),
-    "users of another kind": pd.DataFrame({"user": ["1"], "item": ["a"], "rank": [1]}),
-    "a user without id": pd.DataFrame(
-        {"user": [1, None], "item": ["a", "b"], "rank": 1}
-    ),
-    "models": pd.DataFrame(
-        {"user": 1, "item": ["a", "b"], "rank": 1, "model": ["m", "n"]}
-    ),
-    "a pair twice": pd.DataFrame({"user": 1, "item": ["a", "a"], "score": [1, 2]}),
-    "a rank twice": pd.DataFrame({"user": 1, "item": ["a", "b"], "rank": [1, 1]}),
-    "no rank": pd.DataFrame({"user": 1, "item": ["a", "b"]}),
-    "no user in common": {7: ["a"]},
-    "no item in common": {1: ["x"]},
-}
-TRUTHS = {
-    "a frame": pd.DataFrame(
-        {"user": [1, 1, 2], "item": list("abc"), "rating": [3, 0, 2]}
-    ),
-    "days": pd.DataFrame({"user": [1, 1, 2], "item": list("abc"), "day": [1, 2, 2]}),
-    "a mapping": {1: ["b", "a"], 2: {"c": 3}, 3: []},
-    "cells": pd.DataFrame({"user": [1, 2], "relevant": [["a", "b"], ["c"]]}),
-    "polars": pl.DataFrame(
-        {"user": [1, 2], "item": ["a", "c"], "relevance": [True, False]}
-    ),
-}
-OPTIONS: dict[str, dict[str, Any]] = {
-    "none": {},
-    "rank": {"order": "rank"},
-    "union": {"averaged_users": "union", "no_relevant": "zero", "relevant_from": 1},
-    "side data": {
-        "train": pd.DataFrame({"user": [1, 2], "item": ["x", "y"]}),
-        "items": pd.DataFrame(
-            {"item": list("abc"), "genre": list("ghg"), "p": 0.5, 0: 1}
-        ),
-        "users": pd.DataFrame({"user": [1, 2, 3, 9], "weight": [1, 2, 3, 4]}),
-        "user_weight": "weight",
-        "propensity": "p",
-    },
-    "clusters": {"users": pd.DataFrame({"user": [1, 2, 3, 9], "c": 1}), "cluster": "c"},
-    "who": {"user": ["who", "user"]},
-}
+LISTS, TRUTHS, OPTIONS = (
+    evaluated(rows, {"pd": pd, "pl": pl})
+    for rows in read_rows("data/with_lists.toml").values()
+)
 
 
 @pytest.mark.thin
@@ -195,7 +135,7 @@ def test_what_is_not_two_frames_in_memory_is_refused():
         {"a": LISTS["a frame"], "b": {1: ["a"]}}, truth, averaged_users="recs"
     )
     in_split = recnb.evaluate(recs.assign(item=list("abc")), truth, split="day")
-    log = {"question": ["q"], "retrieved": [["a"]], "expected": [["a"]]}
+    log = [{"question": "q", "retrieved": ["a"], "expected": ["a"]}]
     of_log, of_frame = recnb.evaluate(log), recnb.evaluate(both)
     for ev in (in_split, of_frame, of_log, others["a"]):
         with pytest.raises(OptionError, match="with_lists is for an evaluation of two"):
@@ -207,5 +147,5 @@ def test_the_truth_is_numbered_once():
     hits = [ev.with_lists(LISTS[name]).joined for name in ("scores", "a mapping")]
     (truth,) = ev.source._truths.values()
     assert {"users", "by_user", "repeats_a_pair"} <= {*vars(truth)}
-    assert "_hash_table" in vars(truth.pair_lookup)
+    assert "_by_hash" in vars(truth.pair_lookup)
     assert hits[0].rows.truth.equals(hits[1].rows.truth)

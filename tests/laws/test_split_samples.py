@@ -45,6 +45,16 @@ def sample_of(values: pd.Series[float], cluster: str, *, weighted: bool) -> User
     return UserSample(len(values), weights, np.array(of_lists))
 
 
+def interval_of(
+    values: pd.Series[float], cluster: str, metric: str, *, weighted: bool
+) -> Any:
+    """The interval of the values of lists, about."""
+    sample = sample_of(values, cluster, weighted=weighted)
+    moments = Moments(values.to_numpy()[:, np.newaxis], sample, BOUNDS[metric])
+    low, high, *_rest = moments.interval()
+    return pytest.approx([low[0], high[0]], abs=1e-10, nan_ok=True)
+
+
 def values_of(
     recs: pd.DataFrame, truth: pd.DataFrame, columns: list[str], metric: str, **kw: Any
 ) -> pd.Series[float]:
@@ -82,22 +92,16 @@ def test_intervals_are_of_the_lists_of_all_splits_by_their_clusters(
         options["cluster"] = cluster
     ev = recnb.evaluate(recs, truth, split=columns, **options)
     score = getattr(ev, metric)(k=3)
-    sample = sample_of(values, cluster, weighted=weighted)
-    moments = Moments(values.to_numpy()[:, np.newaxis], sample, BOUNDS[metric])
-    ends = moments.interval()
-    wanted = [ends[0][0], ends[1][0]]
-    assert list(score.interval()) == pytest.approx(wanted, abs=1e-10, nan_ok=True)
+    wanted = interval_of(values, cluster, metric, weighted=weighted)
+    assert list(score.interval()) == wanted
     assert score.n_users == len({*of_list(values, cluster)})
     assert score.n_lists == len(values)
 
     by_country = ev.table(metric, k=3, by="country").to_frame().reset_index()
     for row in by_country.itertuples():
         inside = values[of_list(values, "country") == row.country]
-        sample = sample_of(inside, cluster, weighted=weighted)
-        moments = Moments(inside.to_numpy()[:, np.newaxis], sample, BOUNDS[metric])
-        ends = moments.interval()
-        wanted = [ends[0][0], ends[1][0]]
-        assert [row.low, row.high] == pytest.approx(wanted, abs=1e-10, nan_ok=True)
+        wanted = interval_of(inside, cluster, metric, weighted=weighted)
+        assert [row.low, row.high] == wanted
 
 
 @given(

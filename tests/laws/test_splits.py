@@ -340,29 +340,19 @@ def test_models_are_compared_on_the_lists_that_all_have() -> None:
     models = {"a": recs, "b": others}
     averaged: Kwargs = {"averaged_users": "both"}
     found = recnb.compare(models, truth, split="fold", **averaged)
-    lists = set.intersection(
-        *(
-            {
-                *as_dict(
-                    recnb.evaluate(rows, truth, split="fold", **averaged)
-                    .ndcg(k=3)
-                    .per_user
-                )
-            }
-            for rows in models.values()
-        )
-    )
+    values = {}
+    for name, rows in models.items():
+        parts = each_alone(rows, truth, ["fold"], keys, **averaged)
+        of_model = {key: part.ndcg(k=3).per_user for key, part in parts}
+        values[name] = put_together(of_model, ["fold"])
+    lists = values["a"].index.intersection(values["b"].index)
     table = found.table(["ndcg", "recall"], k=3).to_frame()
     by = found.table("ndcg", k=3, by="fold").to_frame()
-    for name, rows in models.items():
-        of_model = {}
-        for key, part in each_alone(rows, truth, ["fold"], keys, **averaged):
-            of_model[key] = part.ndcg(k=3).per_user
-        values = put_together(of_model, ["fold"])
-        values = values[[key in lists for key in values.index]]
-        assert table.loc[name].iloc[0] == pytest.approx(values.mean(), abs=1e-12)
-        assert as_dict(found[name].ndcg(k=3).per_user) == pytest.approx(as_dict(values))
-        for fold, of_fold in values.groupby(level="fold"):
+    for name, of_all in values.items():
+        wanted = of_all[lists]
+        assert table.loc[name].iloc[0] == pytest.approx(wanted.mean(), abs=1e-12)
+        assert as_dict(found[name].ndcg(k=3).per_user) == pytest.approx(as_dict(wanted))
+        for fold, of_fold in wanted.groupby(level="fold"):
             assert by.loc[(fold, name)].iloc[0] == pytest.approx(of_fold.mean())
     assert len(found["a"].users) == len(lists)
     one_frame = pd.concat([rows.assign(model=name) for name, rows in models.items()])

@@ -261,31 +261,20 @@ def test_a_repeated_pair_gives_relevance_and_propensity_of_one_row(rows, random)
             assert values[0] == pytest.approx(values[1])
 
 
-SIZES = st.one_of(
-    st.floats(5e-324, 1), st.integers(-323, 0).map(lambda power: 10.0**power)
-)
+SIZES = st.integers(-99, 0).map(lambda power: 10.0**power)
 
 
 @given(
     st.lists(st.tuples(SIZES, st.sampled_from([1, 3, 900])), min_size=1, max_size=4),
     st.one_of(st.none(), SIZES),
 )
-def test_propensities_of_any_size_give_finite_numbers_or_a_refusal(pairs, least):
+def test_propensities_of_any_size_give_finite_numbers(pairs, least):
     items = [f"i{n}" for n in range(len(pairs))]
     truth = pd.DataFrame({"user": "u", "item": items})
     truth["p"], truth["relevance"] = zip(*pairs, strict=True)
-    too_small = min(max(p, least or 0) for p, _relevance in pairs) < 1e-100
-
-    def evaluation():
-        return recnb.evaluate(
-            {"u": [items[0], "x"]}, truth, propensity="p", min_propensity=least
-        )
-
-    if too_small:
-        with pytest.raises(FrameError, match=r"overflow.*min_propensity=0\.01"):
-            evaluation()
-        return
-    ev = evaluation()
+    ev = recnb.evaluate(
+        {"u": [items[0], "x"]}, truth, propensity="p", min_propensity=least
+    )
     repr(ev.table(k=2, intervals=True))
     for name in WEIGHTED:
         assert math.isfinite(getattr(ev, name)(k=2)), name
@@ -297,16 +286,6 @@ def test_propensities_of_any_size_give_finite_numbers_or_a_refusal(pairs, least)
             value, refusal = 0.0, str(problem)
         assert math.isfinite(value), name
         assert not refusal or "overflow" in refusal
-
-
-def test_the_advice_for_a_tiny_propensity_works():
-    truth = pd.DataFrame({"user": "u", "item": ["a", "b"], "p": [5e-324, 0.5]})
-    for given_as in ({"propensity": "p"}, {"propensity": {"a": 5e-324, "b": 0.5}}):
-        name = r"column 'p'" if given_as["propensity"] == "p" else "propensity="
-        with pytest.raises(FrameError, match=f"{name}.*5e-324 for .*item 'a'"):
-            recnb.evaluate({"u": ["a"]}, truth, **given_as)
-        ev = recnb.evaluate({"u": ["a"]}, truth, **given_as, min_propensity=0.01)
-        assert ev.recall(k=1) == pytest.approx(100 / 102)
 
 
 @pytest.mark.parametrize("way", ["column", "pairs"])
@@ -333,7 +312,7 @@ def test_a_row_that_is_not_relevant_needs_no_propensity(way):
     assert repr(ev.report(k=2))
     with pytest.raises(FrameError, match="item 'b'"):
         recnb.evaluate(lists, judged, propensity=propensity, relevant="any")
-    with pytest.raises(FrameError, match=r"outside \(0, 1\], such as 3.0"):
+    with pytest.raises(FrameError, match="to 1, such as 3"):
         recnb.evaluate(lists, truth.assign(p=[0.5, 3.0, 0.1]), propensity="p")
 
 
@@ -404,10 +383,7 @@ def test_segments_and_differences_add_up_by_weight():
 @given(
     data(gaps=False, most_users=5),
     st.integers(0, 99),
-    st.one_of(
-        st.floats(1e-250, 1e250),
-        st.sampled_from([1e-300, 1e-200, 1e-155, 1e160, 1e300, 3.0]),
-    ),
+    st.floats(1e-49, 1e49),
 )
 def test_weights_of_users_matter_by_their_shares_alone(source, seed, factor):
     users = [*dict.fromkeys([*source.lists, *source.truth])]
@@ -437,29 +413,12 @@ def test_weights_of_users_matter_by_their_shares_alone(source, seed, factor):
     )
 
 
-def test_weights_of_users_of_any_size_are_shares_of_the_largest():
-    """Half and 1; of so unlike weights that the smaller do not count there is none."""
-    lists, truth = (
-        {"u": ["a"], "v": ["b"], "w": ["a"]},
-        {"u": ["a"], "v": ["a"], "w": ["a"]},
-    )
-    for unit in (5e-324, 1e-160, 1.0, 1e100, 8e307):
-        weight = {"u": 2 * unit, "v": unit, "w": unit}
-        ev = recnb.evaluate(lists, truth, user_weight=weight)
-        assert ev.precision(k=1) == 3 / 4
-        assert "users weigh from 0.5 to 1 of the heaviest" in ev.precision(k=1).basis
-        assert repr(ev.report(k=1))
-        several = recnb.compare(
-            {
-                "a": ev,
-                "b": recnb.evaluate(
-                    lists, truth, user_weight={"u": 2.0, "v": 1.0, "w": 1.0}
-                ),
-            }
-        )
-        assert several.differences("precision", k=1)["difference"].item() == 0
-    with pytest.raises(FrameError, match=r"1e-200 for user 'v'.*1e-100 of the largest"):
-        recnb.evaluate(lists, truth, user_weight={"u": 1.0, "v": 1e-200, "w": 1.0})
+def test_weights_of_users_are_shares_of_the_largest():
+    lists = {"u": ["a"], "v": ["b"], "w": ["a"]}
+    truth = {user: ["a"] for user in lists}
+    ev = recnb.evaluate(lists, truth, user_weight={"u": 2e-50, "v": 1e-50, "w": 1e-50})
+    assert ev.precision(k=1) == 3 / 4
+    assert "users weigh from 0.5 to 1 of the heaviest" in ev.precision(k=1).basis
 
 
 def test_only_users_evaluated_need_a_weight():

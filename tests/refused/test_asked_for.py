@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import decimal
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from recnb.errors import (
 from recnb.metrics.metric import METRICS
 from tests.refused.names import EV, ONE, RECS, TRUTH
 from tests.refused.test_refused import refused
+from tests.rows import read_rows
 
 # A cut-off, a metric or an option that is none, wherever it can be given
 
@@ -53,53 +54,32 @@ def everywhere(
     return calls
 
 
-BAD_K = [
-    0,
-    -1,
-    2.5,
-    10.0,
-    True,
-    np.True_,
-    "10",
-    math.nan,
-    {5},
-    {5: 1},
-    b"5",
-    object(),
-    np.array(5),
-]
-UNKNOWN = {
-    "ndgc": "'ndcg'",
-    "mean_average_precision": "'average_precision'",
-    None: "Known: 'precision'",
-    5: "Known: 'precision'",
-}
-NUMBERS = [
-    ("ndcg", "log_base", (1, math.inf, math.nan)),
-    ("dcg", "log_base", (0.5,)),
-    ("idcg", "log_base", ("2",)),
-    ("rbp", "p", (0, 1, "0.8", math.nan)),
-    ("fbeta", "beta", (0, -1, math.inf)),
-    ("err", "max_relevance", (0, -1, "5")),
-]
+ROWS = read_rows("refused/asked.toml")
+
+
+def values(codes: Iterable[str]) -> list[Any]:
+    """Evaluate rows of the file."""
+    return [eval(code, {"np": np, "pd": pd, "math": math}) for code in codes]
+
+
 NO_WORDS = ("nonsense", None, 5, ["linear"], "")
 #: What is asked for, with the words of the message.
 ASKED: list[tuple[type[RecnbError], dict[str, Any], tuple[str, ...]]] = [
     *(
         (CutoffError, {"k": k}, (f"k={k!r}", "whole number from 1 up", "k=10", "None"))
-        for k in BAD_K
+        for k in values(ROWS["k"]["no_number"])
     ),
     *(
         (CutoffError, {"k": k}, (f"k={k} is deeper than any list", "k=10", "None"))
-        for k in (2**31, 10**18, 10**30)
+        for k in values(ROWS["k"]["too_deep"])
     ),
     *(
         (CutoffError, {"k": k}, ("at least one cut-off", "k=[5, 10]"))
-        for k in ([], (), np.array([], dtype=int), range(0))
+        for k in values(ROWS["k"]["none"])
     ),
     *(
-        (OptionError, {"name": name}, (f"{name!r} is no metric", near))
-        for name, near in UNKNOWN.items()
+        (OptionError, {"name": eval(name)}, (f"{name} is no metric", near))
+        for name, near in ROWS["metrics"].items()
     ),
     *(
         (OptionError, {"name": name, "gian": "linear"}, (name, "option 'gian'", "'k'"))
@@ -107,8 +87,9 @@ ASKED: list[tuple[type[RecnbError], dict[str, Any], tuple[str, ...]]] = [
     ),
     *(
         (OptionError, {"name": name, option: value}, (f"{option}={value!r}",))
-        for name, option, values in NUMBERS
-        for value in values
+        for name, options in ROWS["numbers"].items()
+        for option, codes in options.items()
+        for value in values(codes)
     ),
     *(
         (
@@ -139,7 +120,7 @@ def test_what_is_asked_for_is_none(
         refused(lambda: EV.curve(metric, **{"k": [2], **options}), kind)
 
 
-@pytest.mark.parametrize("k", [[5, 10], (5,), range(1, 4), np.array([1, 2])])
+@pytest.mark.parametrize("k", values(ROWS["k"]["several"]))
 def test_several_k_where_one_number_is_asked_for(k: Any) -> None:
     for call in everywhere(k=k)[1:]:
         refused(call, CutoffError, "one call gives one number", ".table(k=", ".curve(")
@@ -152,30 +133,18 @@ GIVEN: list[tuple[dict[str, Any], tuple[str, ...]]] = [
         ({option: value}, (f"{option}={value!r}", *map(repr, words)))
         for option, words in WORDS.items()
         if option != "relevant"
-        for value in ("nonsense", None, 5, ["first"], True)
+        for value in values(ROWS["given"]["words"])
     ),
     *(
         (
             {"relevant_from": value},
             (f"relevant_from={value!r}", "above 0", "relevant_from=4"),
         )
-        for value in (0, -1, "4", math.nan, math.inf, True, [4])
+        for value in values(ROWS["given"]["relevant_from"])
     ),
     *(
         ({option: "x"}, (f"{option!r} is no option", near))
-        for option, near in {
-            "usr": "'user' or 'users'",
-            "relevence": "'relevance'",
-            "tie": "'ties'",
-            "metric": 'table(["ndcg"',
-        }.items()
-    ),
-    *(
-        (
-            {option: "x"},
-            (f"{option!r} is no option", "ev.table(k=10, gain='exponential')"),
-        )
-        for option in ("k", "gain", "metrics")
+        for option, near in ROWS["options"].items()
     ),
 ]
 
@@ -207,9 +176,7 @@ def test_what_is_given_with_the_frames_is_none(
             )
 
 
-@pytest.mark.parametrize(
-    "user", [3, "1", 1.5, (1,), [1], math.nan, pd.NA, -1, 2**70, b"1", object(), True]
-)
+@pytest.mark.parametrize("user", values(ROWS["given"]["users"]))
 def test_a_user_who_is_not_there(user: Any) -> None:
     named = recnb.evaluate({"anna": ["a"], "bo": ["b"]}, {"anna": ["a"], "bo": ["b"]})
     refused(
@@ -223,16 +190,6 @@ def test_a_user_who_is_not_there(user: Any) -> None:
 
 # Lists of numbers: grades and scores, or ids
 
-POSITIONS: list[tuple[Any, Any]] = [
-    ([3, 0, 2, 1, 0], [0.2, 0.9, 0.5, 0.1, 0.7]),
-    ([3, 0, 2, 1, 0], [5, 4, 3, 2, 1]),
-    ([True, False], [0.3, 0.9]),
-    ([1, 0, 2], [0.2, 1.0, 0.5]),
-    ([1, 2], [3, 4]),
-    ([5, 4, 3], [3, 4, 9]),
-    ([7], [7]),
-    ([3, 2, 0, 1], [3, 2, 1, 0]),
-]
 FORMS: list[Any] = [
     list,
     np.array,
@@ -243,7 +200,7 @@ FORMS: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize(("ranking", "truth"), POSITIONS)
+@pytest.mark.parametrize(("ranking", "truth"), values(ROWS["positions"]["rows"]))
 def test_grades_and_scores_by_position_are_not_taken_for_items(
     ranking: Any, truth: Any
 ) -> None:

@@ -69,8 +69,7 @@ def place_for(case: Case) -> Iterator[Path]:
         pytest.MonkeyPatch.context() as patched,
     ):
         if case.way.startswith("streamed"):
-            patched.setattr(tables, "ROWS", 4)
-            patched.setattr(file_parts, "HELD", 72)
+            patched.setattr(tables, "HELD", 3)
             patched.setattr(file_parts, "N_PARTS", 8)
         yield Path(folder)
 
