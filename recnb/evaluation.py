@@ -104,7 +104,7 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
     ) -> Table:
         """Return means over users, one row per metric and one column per cut-off.
 
-        `.plot()` draws it.
+        `.plot()` draws it, without segments.
 
         Parameters
         ----------
@@ -112,14 +112,14 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
             Names, or measures as papers print them, `["nDCG@10", "AP(rel=2)"]`; or a
             mapping of name to its own options. None: the usual ones.
         k : int or list of int, optional
-            Cut-off or cut-offs; None is the whole list. A name with a cut-off has its
-            own, and there is one column.
+            Cut-off or cut-offs; None is the whole list. Beside names with a cut-off of
+            their own it is not given, and there is one column.
         intervals : bool, default False
             True: three columns per cut-off, (k, "mean"), (k, "low") and (k, "high"),
             with intervals. A table of segments has intervals in any case.
         by : str, Series or list, optional
-            Segments, each with its interval and difference from all others. `.plot()`
-            draws dates, weeks and periods as a line. Users are divided by
+            Segments, each with its interval and difference from all others. Users are
+            divided by
 
             - a column of `users=`, or one of the truth that has one value per user,
             - "activity", which is computed from `train=`,

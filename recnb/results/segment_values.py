@@ -6,10 +6,8 @@ They are columns of users=, of the truth or of items=, worked out of train, or g
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from itertools import chain
-from numbers import Integral
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -24,7 +22,7 @@ from recnb.data.side_data import OtherColumns
 from recnb.data.splits import BY_USER, Keys
 from recnb.display.language import pgettext
 from recnb.display.text import one_line
-from recnb.errors import FrameError, OptionError, RecnbError, near, quoted
+from recnb.errors import OptionError, RecnbError, near, quoted
 from recnb.results.evaluation_data import EvaluationData
 
 #: Numbers of more values are put into bins.
@@ -72,12 +70,11 @@ def find_column(data: EvaluationData, by: Any) -> Column | None:
     """Return the column that `by` names; None where there is none."""
     if isinstance(by, (Mapping, pd.Series)):
         return _column_given(data, by)
-    if not isinstance(by, (str, Integral)):
+    if not isinstance(by, str):
         return None
-    name = str(by)  # a frame has numbers as names so
     for frame, columns, rows_of in _frames_of(data):
-        if name in columns:
-            return Column(name, frame, rows_of(name))
+        if by in columns:
+            return Column(by, frame, rows_of(by))
     return None
 
 
@@ -119,10 +116,11 @@ def _column_given(data: EvaluationData, by: Any) -> Column:
     """Return the column of a Series or mapping of user to segment."""
     label = str(getattr(by, "name", None) or "segment")
     given = by if isinstance(by, pd.Series) else pd.Series(dict(by), dtype=object)
-    users = given.index.to_list()
-    has_row_numbers = isinstance(by, pd.Series) and _is_numbered(given.index)
+    index = given.index
+    # A mapping may have numbers from 0 up as users.
+    is_numbered = isinstance(index, pd.RangeIndex) and isinstance(by, pd.Series)
     evaluated = data.keys.users_of(everyone_in(data))
-    if has_row_numbers and {*evaluated.to_list()} != {*users}:
+    if is_numbered and index.name is None and {*evaluated} != {*index}:
         problem = (
             f"by={quoted(label)} has no users on its index, only the numbers of its "
             f"rows, which are not those of the users."
@@ -130,31 +128,9 @@ def _column_given(data: EvaluationData, by: Any) -> Column:
         raise OptionError(
             f"{problem} Put the users on its index, users.set_index('user')[{label!r}]."
         )
-    try:
-        values = from_pandas(given, "by", label, "value")
-    except FrameError:
-        # Values of several kinds become text; a missing one stays missing.
-        known = given.astype(object).where(given.notna(), None)
-        values = pl.Series(known.to_list(), strict=False)
-    return Column(
-        label, "given", pl.DataFrame([_ids_given(users), values.alias("value")])
-    )
-
-
-def _ids_given(users: list[Any]) -> pl.Series:
-    """Return users as ids; what cannot be ids of one kind stays objects of Python."""
-    with suppress(TypeError, OverflowError, pl.exceptions.PolarsError):
-        ids = pl.Series("user", users)
-        if not ids.dtype.is_nested():
-            return ids
-    return pl.Series("user", users, dtype=pl.Object)
-
-
-def _is_numbered(index: pd.Index) -> bool:
-    """Return whether an index is that which pandas makes: row numbers from 0."""
-    if not isinstance(index, pd.RangeIndex):
-        return False
-    return index.name is None and index.start == 0
+    users = from_pandas(index.to_series(), "by", "user", "user")
+    values = from_pandas(given, "by", label, "value")
+    return Column(label, "given", pl.DataFrame({"user": users, "value": values}))
 
 
 def _rows_of_truth(
@@ -231,11 +207,9 @@ def _one_value_each(column: Column, evaluated: pl.Series, keys: Keys) -> pl.Data
     if values.dtype.is_nested() or values.dtype == pl.Object:
         raise no_segment_error(values, label)
     if kind(users.dtype) != kind(evaluated.dtype):
-        known = evaluated[0]
-        odd = (user for user in users.to_list() if type(user) is not type(known))
         raise OptionError(
-            f"by={quoted(label)} has users such as {next(odd, users[0])!r}; those "
-            f"evaluated are such as {known!r}."
+            f"by={quoted(label)} has users such as {users[0]!r}; those evaluated are "
+            f"such as {evaluated[0]!r}."
         )
     # A whole number beyond 64 bits is nobody's.
     ids = users.cast(evaluated.dtype, strict=False)

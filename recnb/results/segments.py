@@ -6,7 +6,7 @@ for example, its weeks.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -62,12 +62,13 @@ Key = tuple[Any, ...]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Division:
-    """All users as one part; its subclasses divide the users, or the truth."""
+    """All users as one part; its subclasses divide the users, or the data."""
 
     labels: Sequence[str] = ()  #: what each column of the keys is called
     keys: Sequence[Key] = ((),)  #: of each part, in the order shown
     is_tested: bool = True  #: whether models are tested within a part
     has_gaps: bool = False  #: whether a part of one model is tested against the others
+    of_split: bool = False  #: whether parts are by columns of `split=`
 
     @property
     def names(self) -> list[str]:
@@ -80,10 +81,6 @@ class Division:
     def evaluations_of(self, models: Models) -> Iterator[tuple[int, Models]]:
         """Give the models as they are evaluated in each part, with its position."""
         yield 0, models
-
-    def bases_of(self, models: Models, bases: Sequence[Basis]) -> Sequence[Basis]:
-        """Return what numbers of all parts rest on, of that which those of one do."""
-        return bases
 
 
 #: All users.
@@ -110,14 +107,12 @@ class Segments(Division):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class EvaluatedParts(Division):
-    """Parts of the data, each of which is evaluated by itself."""
+class Parts(Division):
+    """Parts of the data: truths, or lists of a split with their truth."""
 
+    #: Return a model, which has a name, as it is evaluated in the part at a position.
+    evaluated: Callable[[str, EvaluationData, int], EvaluationData]
     is_tested: bool = False
-
-    def evaluated(self, name: str, model: EvaluationData, part: int) -> EvaluationData:
-        """Evaluate a model in one part."""
-        raise NotImplementedError
 
     def evaluations_of(self, models: Models) -> Iterator[tuple[int, Models]]:
         """Evaluate in one part after the other."""
@@ -131,39 +126,13 @@ class EvaluatedParts(Division):
                 yield part, of_part
 
     def bases_of(self, models: Models, bases: Sequence[Basis]) -> Sequence[Basis]:
-        """Return what numbers of all parts rest on: all but users and weights."""
+        """Return what numbers of all parts rest on, of that which those of one do.
+
+        It is all but users and weights.
+        """
         # Models that are compared have the same weights.
         weighting = next(iter(models.values())).joined.weighting
         return [_shared_basis(basis, weighting) for basis in bases]
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class TruthParts(EvaluatedParts):
-    """Parts of the truth: the rows of one value of a column, each a truth of its own."""
-
-    values: pl.Series  #: the value of each part; null is of rows without one
-    rows: Mapping[str, pl.DataFrame]  #: by model: those of the truth, with their values
-
-    def evaluated(self, name: str, model: EvaluationData, part: int) -> EvaluationData:
-        """Evaluate a model against the rows of the truth that have one value."""
-        rows, source = self.rows[name], _in_memory_of(model)
-        value = pl.lit(self.values[part], dtype=rows["value"].dtype)
-        has_value = pl.col("value").eq_missing(value)
-        truth_rows = source.truth_rows[rows.filter(has_value)["row"]]
-        truth = source.truth.with_rows(truth_rows)
-        of_part = replace(source, truth=truth, needs_users=False)
-        return model.restricted(of_part.under(model.convention))
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class PartsOfSplit(EvaluatedParts):
-    """Parts of `split=`: the lists of one value, or of one combination of values."""
-
-    values: pl.DataFrame  #: a row for each part, whose columns are roles
-
-    def evaluated(self, name: str, model: EvaluationData, part: int) -> EvaluationData:
-        """Evaluate the lists of a model that have the values of a part."""
-        return model.of_split(self.values.slice(part, 1))
 
 
 def _shared_basis(basis: Basis, weighting: Weighting | None) -> Basis:
@@ -218,17 +187,21 @@ def _listed(by: Any) -> list[Any]:
 
 def _parts_of_split(
     data: EvaluationData, columns: Sequence[str], *, is_tested: bool
-) -> PartsOfSplit:
+) -> Parts:
     """Return the parts by columns of `split=`."""
     values = data.keys.combinations_of(data.joined.users)
     values = values.select([*split_labels(columns)]).unique().sort(pl.all())
     refuse_many(values.height, ", ".join(columns))
-    return PartsOfSplit(
-        labels=columns, keys=values.rows(), values=values, is_tested=is_tested
+    return Parts(
+        labels=columns,
+        keys=values.rows(),
+        evaluated=lambda _name, model, part: model.of_split(values.slice(part, 1)),
+        is_tested=is_tested,
+        of_split=True,
     )
 
 
-def _truth_parts(models: Models, by: Any) -> TruthParts | None:
+def _truth_parts(models: Models, by: Any) -> Parts | None:
     """Return the parts that `by` names; None unless it names some in every model.
 
     Values are those of the users evaluated. Models that are compared have the same
@@ -248,7 +221,22 @@ def _truth_parts(models: Models, by: Any) -> TruthParts | None:
     values = of_users.unique().sort(nulls_last=True)
     refuse_many(len(values), label)
     keys, _unknown = _keys_of(values.to_frame())
-    return TruthParts(labels=(label,), keys=keys, values=values, rows=rows)
+    return Parts(
+        labels=(label,),
+        keys=keys,
+        evaluated=lambda name, model, part: _with_rows(model, rows[name], values[part]),
+    )
+
+
+def _with_rows(model: EvaluationData, rows: pl.DataFrame, value: Any) -> EvaluationData:
+    """Evaluate a model against the rows of the truth that have one value; None is one."""
+    source = _in_memory_of(model)
+    literal = pl.lit(value, dtype=rows["value"].dtype)
+    has_value = pl.col("value").eq_missing(literal)
+    truth_rows = source.truth_rows[rows.filter(has_value)["row"]]
+    truth = source.truth.with_rows(truth_rows)
+    of_part = replace(source, truth=truth, needs_users=False)
+    return model.restricted(of_part.under(model.convention))
 
 
 def _refuse_other_columns(models: Models, names: Sequence[Any]) -> None:
@@ -412,7 +400,7 @@ def _with_values_of_truth(rows: pl.DataFrame, column: Column) -> pl.DataFrame:
 def part_in_words(data: EvaluationData, division: Division) -> str:
     """Say that each value is a truth of its own, and which users are averaged there."""
     by = one_line(", ".join(division.labels))
-    if isinstance(division, PartsOfSplit):
+    if division.of_split:
         return _(LISTS_OF_PART, by=by)
     convention = data.convention
     users, nothing = convention.averaged_users, convention.no_relevant

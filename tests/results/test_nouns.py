@@ -111,7 +111,6 @@ def message(call: Callable[[], Any]) -> str:
 SHOWN: dict[str, Callable[[], str]] = {
     "plot of a score": lambda: drawn(EV.ndcg(k=10).plot()),
     "plot of a curve": lambda: drawn(EV.curve("ndcg").plot()),
-    "plot of means": lambda: drawn(FOUND.table(k=10).plot()),
     "segments": lambda: repr(EV.table("ndcg", k=10, by="segment")),
     "values of items": lambda: repr(EV.table("ndcg", k=10, by="genres")),
     "beyond accuracy": lambda: repr(EV.beyond(k=10)),

@@ -39,7 +39,7 @@ def test_what_is_not_read_is_not_computed(monkeypatch: pytest.MonkeyPatch) -> No
     for name in ("paired", "Moments"):
         monkeypatch.delattr(measuring, name)
     assert numbers.mean.shape == numbers.best.shape == (2, 3)
-    for unread in ("ends", "tests", "near_best"):
+    for unread in ("estimates", "tests", "near_best"):
         with pytest.raises(NameError):
             getattr(numbers, unread)
 

@@ -70,7 +70,7 @@ def surfaces(lang: str) -> dict[str, str]:
         }
         for name, table in tables.items():
             shown |= {f"{name}, {form}": text for form, text in forms_of(table)}
-            if name != "measures":
+            if name in ("table", "table with intervals", "differences"):
                 shown[f"{name}, plot"] = words_of(table.plot())
         scores = [getattr(ev, name)(k=5) for name in SHOWN]
         shown["scores, text"] = "\n".join(map(repr, scores))
