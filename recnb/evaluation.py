@@ -125,12 +125,8 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
             - "activity", which is computed from `train=`,
             - a Series of user to segment.
 
-            The truth is divided, with each value as a truth of its own, by
-
-            - a column of the truth that differs within users, such as a week,
-            - a column of `items=`, such as a genre.
-
-            To use several of these, give a list.
+            A column of the truth that differs within users, such as a week, divides
+            the truth: each value is a truth of its own. To use several, give a list.
         confidence : float, default 0.95
             Confidence level of the intervals, between 0 and 1.
         **options

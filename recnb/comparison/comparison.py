@@ -861,8 +861,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             Number of users who gain, and of users who lose, for each pair of models.
         by : str, Series or list, optional
             Segments to compare models in: a column of `users=` or of the truth, "activity",
-            a Series, or several in a list; values of a column of `items=`, or of one of the
-            truth that differs within users, have means and no tests.
+            a Series, or several in a list; values of a column of the truth that differs
+            within users have means and no tests.
         lang : {"en", "ko"}, optional
             The language; None is the one that is set.
         **options

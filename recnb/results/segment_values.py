@@ -1,11 +1,11 @@
 """Columns that `by=` names, and one value of each for every user.
 
-They are columns of users=, of the truth or of items=, worked out of train, or given.
+They are columns of users= or of the truth, worked out of train, or given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, Literal, NamedTuple
@@ -41,8 +41,8 @@ ALONE = (
 )
 
 
-#: Where a column is; "given": in a Series or a mapping by user.
-Frame = Literal["users", "truth", "train", "items", "given"]
+#: Where a column is; "given": in a Series by user.
+Frame = Literal["users", "truth", "train", "given"]
 
 
 class Column(NamedTuple):
@@ -50,7 +50,7 @@ class Column(NamedTuple):
 
     label: str
     frame: Frame
-    rows: pl.DataFrame  #: user, item or both, and value
+    rows: pl.DataFrame  #: user, of the truth item as well, and value
 
     @property
     def is_of_lists(self) -> bool:
@@ -68,7 +68,7 @@ class Column(NamedTuple):
 
 def find_column(data: EvaluationData, by: Any) -> Column | None:
     """Return the column that `by` names; None where there is none."""
-    if isinstance(by, (Mapping, pd.Series)):
+    if isinstance(by, pd.Series):
         return _column_given(data, by)
     if not isinstance(by, str):
         return None
@@ -83,9 +83,7 @@ def _frames_of(
 ) -> Iterator[tuple[Frame, Sequence[str], Callable[[str], pl.DataFrame]]]:
     """Give each frame, its columns beside ids, and what reads one of them."""
     side_data = data.side_data
-    users, truth, items = side_data.users, side_data.truth_columns, side_data.items
-    label = data.source.truth.label
-    ids = ("user", "item", label("user"), label("item"))
+    users, truth = side_data.users, side_data.truth_columns
     if users is not None:
         columns = [name for name in users.columns if name != "user"]
         yield "users", columns, lambda name: users.select("user", value=name)
@@ -93,9 +91,6 @@ def _frames_of(
         yield "truth", [*truth.columns], partial(_rows_of_truth, data, truth)
     if side_data.train is not None:
         yield "train", ["activity"], partial(_n_in_train, data, side_data.train)
-    if items is not None:
-        columns = [name for name in items.columns if name not in ids]
-        yield "items", columns, lambda name: items.select("item", value=name)
 
 
 def column_of_users(data: EvaluationData, by: Any) -> Column:
@@ -103,23 +98,14 @@ def column_of_users(data: EvaluationData, by: Any) -> Column:
     column = find_column(data, by)
     if column is None:
         raise _no_such_column(data, by)
-    if column.frame == "items":
-        problem = (
-            f"by={quoted(column.label)} is a column of items=: each value is a truth of "
-            f"its own, and groups no users."
-        )
-        raise OptionError(f"{problem} It {ALONE}")
     return column
 
 
-def _column_given(data: EvaluationData, by: Any) -> Column:
-    """Return the column of a Series or mapping of user to segment."""
-    label = str(getattr(by, "name", None) or "segment")
-    given = by if isinstance(by, pd.Series) else pd.Series(dict(by), dtype=object)
-    index = given.index
-    # A mapping may have numbers from 0 up as users.
-    is_numbered = isinstance(index, pd.RangeIndex) and isinstance(by, pd.Series)
+def _column_given(data: EvaluationData, by: pd.Series[Any]) -> Column:
+    """Return the column of a Series of user to segment."""
+    label, index = str(by.name or "segment"), by.index
     evaluated = data.keys.users_of(everyone_in(data))
+    is_numbered = isinstance(index, pd.RangeIndex) and index.start == 0
     if is_numbered and index.name is None and {*evaluated} != {*index}:
         problem = (
             f"by={quoted(label)} has no users on its index, only the numbers of its "
@@ -129,7 +115,7 @@ def _column_given(data: EvaluationData, by: Any) -> Column:
             f"{problem} Put the users on its index, users.set_index('user')[{label!r}]."
         )
     users = from_pandas(index.to_series(), "by", "user", "user")
-    values = from_pandas(given, "by", label, "value")
+    values = from_pandas(by, "by", label, "value")
     return Column(label, "given", pl.DataFrame({"user": users, "value": values}))
 
 
@@ -156,10 +142,7 @@ def _n_in_train(data: EvaluationData, train: pl.DataFrame, _name: str) -> pl.Dat
 def _no_such_column(data: EvaluationData, by: Any) -> RecnbError:
     """Return the error for what names no column."""
     if not isinstance(by, str):
-        fix = (
-            f"Name a column of {GIVE_USERS}, or give a Series or mapping of user to "
-            "segment."
-        )
+        fix = f"Name a column of {GIVE_USERS}, or give a Series of user to segment."
         return OptionError(f"by={one_line(repr(by))} names no segments. {fix}", TYPED)
     if by == "activity":
         return RecnbError(
@@ -168,7 +151,7 @@ def _no_such_column(data: EvaluationData, by: Any) -> RecnbError:
     columns = (columns for _frame, columns, _rows_of in _frames_of(data))
     known = near(by, chain.from_iterable(columns))
     return OptionError(
-        f"by={quoted(by)} is no column of users=, items= or of the truth, where "
+        f"by={quoted(by)} is no column of users= or of the truth, where "
         f"segments come from. Give what is known of them: {GIVE_USERS}. {known}",
         TYPED,
     )
@@ -205,7 +188,11 @@ def _one_value_each(column: Column, evaluated: pl.Series, keys: Keys) -> pl.Data
     """Return a row for each user, whose id is of the kind of those evaluated."""
     label, users, values = column.label, column.rows["user"], column.rows["value"]
     if values.dtype.is_nested() or values.dtype == pl.Object:
-        raise no_segment_error(values, label)
+        example = one_line(repr(values.drop_nulls().to_list()[0]))
+        raise OptionError(
+            f"by={quoted(label)} holds {example}, which names no segment: give text or "
+            "numbers."
+        )
     if kind(users.dtype) != kind(evaluated.dtype):
         raise OptionError(
             f"by={quoted(label)} has users such as {users[0]!r}; those evaluated are "
@@ -228,21 +215,11 @@ def _one_value_each(column: Column, evaluated: pl.Series, keys: Keys) -> pl.Data
 
 
 def rows_of_evaluated(data: EvaluationData, column: Column) -> pl.DataFrame:
-    """Return the rows of a column; where they are of users, those of users evaluated."""
-    if column.frame == "items":
-        return column.rows
+    """Return the rows of a column that are of users evaluated."""
     users = data.joined.users
     if not column.is_of_lists:
         users = data.keys.users_of(users)
     return column.rows.filter(pl.col("user").is_in(users.implode()))
-
-
-def no_segment_error(values: pl.Series, label: str) -> OptionError:
-    """Return the error for a column whose values name no segments."""
-    example = one_line(repr(values.drop_nulls().to_list()[0]))
-    return OptionError(
-        f"by={quoted(label)} holds {example}, which names no segment: give text or numbers."
-    )
 
 
 def as_shown(values: pl.Series) -> pl.Series:

@@ -6,7 +6,7 @@ for example, its weeks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -19,7 +19,6 @@ from recnb.conventions.convention import in_words
 from recnb.data.ids import positions
 from recnb.data.in_memory import InMemory
 from recnb.data.names import split_labels
-from recnb.data.side_data import words_of
 from recnb.data.weights import Weighting
 from recnb.display.language import N_, _
 from recnb.display.text import dates_alone, one_line
@@ -34,7 +33,6 @@ from recnb.results.segment_values import (
     column_of_users,
     everyone_in,
     find_column,
-    no_segment_error,
     rows_of_evaluated,
     values_of_users,
 )
@@ -155,7 +153,7 @@ def division_by(models: Models, by: Any, *, is_tested: bool = False) -> Division
     """Return the division that `by` names, the first of these that it fits.
 
     All users (None), parts of `split=` (its columns), parts of the truth (a column that
-    differs within users, or one of items=), segments of users. Where models are tested
+    differs within users), segments of users. Where models are tested
     within each part (`is_tested`), a column of the truth alone is refused.
     """
     if by is None:
@@ -180,7 +178,7 @@ def division_by(models: Models, by: Any, *, is_tested: bool = False) -> Division
 
 def _listed(by: Any) -> list[Any]:
     """Return what `by` names as a list, of one or of several columns."""
-    if isinstance(by, (Mapping, pd.Series, pd.DataFrame)) or not is_several(by):
+    if isinstance(by, (pd.Series, pd.DataFrame)) or not is_several(by):
         return [by]
     return [*by]
 
@@ -211,7 +209,9 @@ def _truth_parts(models: Models, by: Any) -> Parts | None:
     rows = {}
     for name, model in models.items():
         column = find_column(model, by)
-        if column is None or not _divides_truth(column):
+        if column is None or column.frame != "truth":
+            return None
+        if not column.differs_within_users():
             return None
         label = column.label
         rows[name] = _truth_with_values(model, column)
@@ -284,8 +284,8 @@ def unknown_among(names: Collection[Any]) -> str:
 def segments_of(data: EvaluationData, names: Sequence[Any]) -> Segments:
     """Return segments by one column or by several together.
 
-    A column is named, or given as a Series or mapping of user to segment, or worked out
-    of what users did in train.
+    A column is named, or given as a Series of user to segment, or worked out of what
+    users did in train.
     """
     columns = [column_of_users(data, name) for name in names]
     labels = tuple(column.label for column in columns)
@@ -334,58 +334,18 @@ def _keys_of(values: pl.DataFrame) -> tuple[list[Key], Key]:
     return keys, unknown
 
 
-# Parts of the truth: a column that differs within users, or one of items=
-
-
-def _divides_truth(column: Column) -> bool:
-    """Return whether each value of a column is a truth of its own."""
-    if column.frame == "truth":
-        return column.differs_within_users()
-    return column.frame == "items"
+# Parts of the truth: a column that differs within users
 
 
 def _truth_with_values(data: EvaluationData, column: Column) -> pl.DataFrame:
-    """Return the rows of the truth, numbered, with their values of a column."""
-    if column.label in data.side_data.differing and column.frame == "truth":
+    """Return the rows of the truth, numbered, with their values of one of its columns.
+
+    The column has a value for each row of the truth as it was given; the rows may lack
+    some, as those of users without a list, and keep the others in their order.
+    """
+    if column.label in data.side_data.differing:
         raise _several_lists_error(data, column.label)
     rows = _in_memory_of(data).truth_rows.with_row_index("row")
-    if column.frame == "items":
-        of_items = _values_of_items(column).cast({"item": rows["item"].dtype})
-        return rows.join(of_items, on="item", how="left", maintain_order="left")
-    return _with_values_of_truth(rows, column)
-
-
-def _in_memory_of(data: EvaluationData) -> InMemory:
-    """Return lists and truth of all users; refused where they are not in memory."""
-    source = data.source
-    if not isinstance(source, InMemory):
-        raise source.elsewhere()
-    return source
-
-
-def _values_of_items(column: Column) -> pl.DataFrame:
-    """Return a column of items= as item and value, many numbers in bins.
-
-    An item of several genres, in a list or as "comedy|drama", has a row for each.
-    """
-    items, values = column.rows["item"], as_shown(column.rows["value"])
-    if values.dtype in (pl.Struct, pl.Object):
-        raise no_segment_error(values, column.label)
-    if values.dtype in (pl.String, pl.List, pl.Array):
-        row, values = words_of(values.alias(column.label))
-        items = items[row]
-    else:
-        values = binned(values)
-    table = pl.DataFrame({"item": items, "value": values})
-    return table.unique(maintain_order=True)
-
-
-def _with_values_of_truth(rows: pl.DataFrame, column: Column) -> pl.DataFrame:
-    """Return the rows of the truth with their values of one of its columns.
-
-    The column has a value for each row of the truth as it was given; `rows` may lack
-    some, as those of users without a list, and keeps the others in their order.
-    """
     pair = ["user", "item"]
     of_truth = column.rows.cast({name: rows[name].dtype for name in pair})
     # So these are the rows of the truth, one for one.
@@ -395,6 +355,14 @@ def _with_values_of_truth(rows: pl.DataFrame, column: Column) -> pl.DataFrame:
         problem = f"by={quoted(column.label)} is of rows that are not judged as well: "
         raise OptionError(f"{problem}give recommendations and truth as a frame each.")
     return rows.with_columns(as_shown(kept["value"]))
+
+
+def _in_memory_of(data: EvaluationData) -> InMemory:
+    """Return lists and truth of all users; refused where they are not in memory."""
+    source = data.source
+    if not isinstance(source, InMemory):
+        raise source.elsewhere()
+    return source
 
 
 def part_in_words(data: EvaluationData, division: Division) -> str:

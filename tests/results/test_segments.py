@@ -51,7 +51,6 @@ MONTHS = pd.PeriodIndex(np.where(USERS["half"], "2024-01", "2024-02"), freq="M")
 WAYS: dict[str, tuple[recnb.Evaluation, Any, pd.Series[Any]]] = {
     "a column": (EV, "segment", BY_USER["segment"]),
     "a series": (EV, BY_USER["segment"], BY_USER["segment"]),
-    "a mapping": (EV, BY_USER["segment"].to_dict(), BY_USER["segment"]),
     "of Polars": (
         pl.from_pandas(KNN).rec.against(pl.from_pandas(TRUTH)),
         "segment",
@@ -254,47 +253,6 @@ def test_times_that_are_all_at_midnight_are_shown_as_dates(
             assert re.search(rf"{words}(?! \d\d:)", repr(table))
 
 
-@pytest.mark.parametrize("by", ["genres", "listed", "minutes", "band"])
-def test_each_value_of_a_column_of_items_is_a_truth_of_its_own(by: str) -> None:
-    """Text and lists may hold several, many numbers are binned, and categories keep
-    their order.
-    """
-    band = pd.cut(SAMPLE.items["minutes"], [0, 9, 60], labels=["short", "long"])
-    items = SAMPLE.items.iloc[1:].assign(band=band)
-    items["listed"] = items["genres"].str.split("|")
-    models = {"popular": SAMPLE.models["popular"], "knn": KNN}
-    found = recnb.compare(models, SAMPLE.test, items=items)
-    ev = KNN.rec.against(SAMPLE.test, items=items)
-    table = ev.table(["ndcg", "recall"], k=10, by=by)
-    for metric, k, value in table.index:
-        if by == "band":
-            holds = items["band"].eq(value)
-        elif by == "minutes" and " to " in value:
-            holds = items["minutes"].between(*map(int, value.split(" to ")))
-        else:
-            holds = items["genres"].str.contains(value)
-        inside = items.loc[holds, "item"]
-        if value == "not known":
-            inside = SAMPLE.items["item"].iloc[:1]
-        of_value = SAMPLE.test[SAMPLE.test["item"].isin(inside)]
-        alone = getattr(KNN.rec.against(of_value), metric)(k=k)
-        row = table.loc[(metric, k, value), ["n_users", "mean"]].tolist()
-        assert row == pytest.approx([alone.n_users, float(alone)])
-    if by == "band":
-        assert table.loc[("ndcg", 10)].index.tolist() == ["short", "long", "not known"]
-    means = table.loc["ndcg", "mean"].tolist()
-    of_models = found.table(["ndcg", "recall"], k=10, by=by)
-    assert of_models.xs("knn", level="model")["ndcg@10"].tolist() == means
-    for one, model in ((ev, ""), (found, "knn")):
-        rows = one.report(k=10, metrics=["ndcg"], by=by)._data.segments.means
-        assert [row.mean for row in rows if row.model == model] == means
-    assert "°" not in repr(of_models)  # nothing is tested
-    assert f"each {by} is a truth of its own" in of_models.attrs["basis"]
-    problem = f"by='{by}' is a column of items=.* without tests"
-    with pytest.raises(OptionError, match=problem):
-        found.differences(by=by)
-
-
 def test_a_pair_of_two_parts_that_is_not_judged_is_refused() -> None:
     both = BOTH.assign(relevance=[1, 0, 1, np.nan, 1, 1])
     again = pd.concat([both, both[:1].assign(kind="y", rank=4, relevance=np.nan)])
@@ -362,17 +320,6 @@ def test_columns_of_both_frames_that_group_users_or_lists_alone() -> None:
             for one in (both, recnb.evaluate(recs, judged))
         ]
         pd.testing.assert_frame_equal(*tables)
-
-
-def test_the_keys_of_a_mapping_are_users_whatever_they_are() -> None:
-    """Keys from 0 up are not the numbers of rows, as those of a Series may be."""
-    truth = pd.DataFrame({"user": [0, 1, 2], "item": list("aab")})
-    recs = pd.DataFrame({"user": [0, 1, 2], "item": list("aaa"), "rank": 1})
-    half = {user: ["even", "odd"][user % 2] for user in range(6)}
-    means = recs.rec.against(truth).table("recall", k=1, by=half)["mean"]
-    assert means.to_dict() == {("recall", 1, "even"): 0.5, ("recall", 1, "odd"): 1.0}
-    with pytest.raises(OptionError, match="no users on its index"):
-        recs.rec.against(truth).table("recall", k=1, by=pd.Series(half.values()))
 
 
 def test_of_segments_that_are_not_tested_no_line_speaks_of_tests() -> None:
