@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.errors import FrameError, OptionError
+from recnb.errors import FrameError
 from recnb.stats import UserSample, gap_to_rest
 from tests.rows import hold_refused, read_rows
 
@@ -199,13 +199,6 @@ def test_levels_in_another_order_are_refused_and_the_fix_pairs_them():
     assert mended == recnb.paired(values, baseline, cluster="user")
 
 
-def test_less_is_better_on_request():
-    before = pd.Series(np.linspace(0.1, 0.5, 30))
-    assert recnb.paired(before / 2, before).verdict == "worse"
-    assert recnb.paired(before / 2, before, better="low").verdict == "better"
-    assert recnb.paired(before / 2, before, better="low").won == 30
-
-
 VALUES = pd.Series([0.1, 0.5, 1.0], index=["a", "b", "c"])
 
 
@@ -243,5 +236,3 @@ def test_series_that_do_not_match_are_refused():
         recnb.paired(days, VALUES, cluster="user")
     with pytest.raises(FrameError, match=r"6 users .* alone, such as 'a'"):
         recnb.paired(VALUES, VALUES.set_axis([1, 2, 3]))
-    with pytest.raises(OptionError, match="better="):
-        recnb.paired(VALUES, VALUES, better="more")
