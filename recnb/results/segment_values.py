@@ -5,9 +5,7 @@ They are columns of users= or of the truth, worked out of train, or given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import partial
-from itertools import chain
+from collections.abc import Collection, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -72,25 +70,15 @@ def find_column(data: EvaluationData, by: Any) -> Column | None:
         return _column_given(data, by)
     if not isinstance(by, str):
         return None
-    for frame, columns, rows_of in _frames_of(data):
-        if by in columns:
-            return Column(by, frame, rows_of(by))
-    return None
-
-
-def _frames_of(
-    data: EvaluationData,
-) -> Iterator[tuple[Frame, Sequence[str], Callable[[str], pl.DataFrame]]]:
-    """Give each frame, its columns beside ids, and what reads one of them."""
     side_data = data.side_data
     users, truth = side_data.users, side_data.truth_columns
-    if users is not None:
-        columns = [name for name in users.columns if name != "user"]
-        yield "users", columns, lambda name: users.select("user", value=name)
-    if truth is not None:
-        yield "truth", [*truth.columns], partial(_rows_of_truth, data, truth)
-    if side_data.train is not None:
-        yield "train", ["activity"], partial(_n_in_train, data, side_data.train)
+    if users is not None and by in users.drop("user").columns:
+        return Column(by, "users", users.select("user", value=by))
+    if truth is not None and by in truth.columns:
+        return Column(by, "truth", _rows_of_truth(data, truth, by))
+    if side_data.train is not None and by == "activity":
+        return Column(by, "train", _n_in_train(data, side_data.train))
+    return None
 
 
 def column_of_users(data: EvaluationData, by: Any) -> Column:
@@ -131,7 +119,7 @@ def _rows_of_truth(
     return data.keys.numbered(with_ids).rows
 
 
-def _n_in_train(data: EvaluationData, train: pl.DataFrame, _name: str) -> pl.DataFrame:
+def _n_in_train(data: EvaluationData, train: pl.DataFrame) -> pl.DataFrame:
     """Return how many rows of train each list has."""
     had = data.keys.numbered(RoleTable("train", train, {})).rows
     n_rows = had.group_by("user").agg(value=pl.len().cast(pl.Int64))
@@ -148,8 +136,9 @@ def _no_such_column(data: EvaluationData, by: Any) -> RecnbError:
         return RecnbError(
             f"by='activity' needs what users had before: type {GIVE_TRAIN}.", TYPED
         )
-    columns = (columns for _frame, columns, _rows_of in _frames_of(data))
-    known = near(by, chain.from_iterable(columns))
+    users, truth = data.side_data.users, data.side_data.truth_columns
+    columns = [] if users is None else users.drop("user").columns
+    known = near(by, columns if truth is None else [*columns, *truth.columns])
     return OptionError(
         f"by={quoted(by)} is no column of users= or of the truth, where "
         f"segments come from. Give what is known of them: {GIVE_USERS}. {known}",
