@@ -104,7 +104,7 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
     ) -> Table:
         """Return means over users, one row per metric and one column per cut-off.
 
-        `.plot()` draws it.
+        `.plot()` draws it, without segments.
 
         Parameters
         ----------
@@ -112,25 +112,21 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
             Names, or measures as papers print them, `["nDCG@10", "AP(rel=2)"]`; or a
             mapping of name to its own options. None: the usual ones.
         k : int or list of int, optional
-            Cut-off or cut-offs; None is the whole list. A name with a cut-off has its
-            own, and there is one column.
+            Cut-off or cut-offs; None is the whole list. Beside names with a cut-off of
+            their own it is not given, and there is one column.
         intervals : bool, default False
             True: three columns per cut-off, (k, "mean"), (k, "low") and (k, "high"),
             with intervals. A table of segments has intervals in any case.
         by : str, Series or list, optional
-            Segments, each with its interval and difference from all others. `.plot()`
-            draws dates, weeks and periods as a line. Users are divided by
+            Segments, each with its interval and difference from all others. Users are
+            divided by
 
             - a column of `users=`, or one of the truth that has one value per user,
             - "activity", which is computed from `train=`,
             - a Series of user to segment.
 
-            The truth is divided, with each value as a truth of its own, by
-
-            - a column of the truth that differs within users, such as a week,
-            - a column of `items=`, such as a genre.
-
-            To use several of these, give a list.
+            A column of the truth that differs within users, such as a week, divides
+            the truth: each value is a truth of its own. To use several, give a list.
         confidence : float, default 0.95
             Confidence level of the intervals, between 0 and 1.
         **options

@@ -74,7 +74,6 @@ from recnb.results.scoring import values_of_users
 from recnb.results.segments import (
     EVERYONE,
     Division,
-    PartsOfSplit,
     division_by,
     part_in_words,
 )
@@ -84,7 +83,6 @@ from recnb.results.tables import (
     by_cutoff,
     depth_in_words,
     intervals_in_words,
-    intervals_of,
 )
 from recnb.results.user_cards import of_users
 from recnb.results.user_groups import moved
@@ -343,8 +341,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         When shown, the best of each column is bold (the lowest if less is better), and
         means that are shown to differ from the baseline are marked; if every two models
-        are compared, those not shown to differ from the best. `.plot()` draws the table
-        with intervals.
+        are compared, those not shown to differ from the best.
 
         Parameters
         ----------
@@ -388,7 +385,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             numbers,
             names,
             self._below_means(numbers, asked, cutoffs, intervals=intervals),
-            n_users=self.n_users,
             baseline=self.baseline,
             intervals=intervals,
         )
@@ -403,13 +399,13 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> WordedLater:
         """Return the phrases below means, and of their intervals if these are shown."""
         division, bases = numbers.division, numbers.bases  # the numbers are let go
-        of_intervals = intervals_of(numbers) if intervals else (None, False)
+        of_intervals = intervals_in_words(self._first, numbers) if intervals else []
 
         def words() -> list[str]:
             phrases = basis_of_table(
                 self._models, self.left_out, asked, cutoffs, division, bases
             )
-            return [*phrases, *intervals_in_words(self._first, *of_intervals)]
+            return [*phrases, *of_intervals]
 
         return WordedLater(words)
 
@@ -467,7 +463,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         def words() -> list[str]:
             phrases = self._basis_with_options(asked, cutoffs)
             phrases += self._first.clustering_in_words
-            if isinstance(division, PartsOfSplit):
+            if division.of_split:
                 phrases.append(part_in_words(self._first, division))
             return phrases
 
@@ -753,7 +749,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             columns[name] = by_cutoff(numbers, cutoffs).iloc[:, 0]
         frame = pd.concat(columns, axis=1)
         title = f"{_('Beyond accuracy')}, {depth_in_words(k)}"
-        shown = Shown(title=title, basis=merged(basis), plot="metrics")
+        shown = Shown(title=title, basis=merged(basis))
         return Table(frame.T.rename_axis(index="model", columns=None), shown=shown)
 
     def curve(
@@ -865,8 +861,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             Number of users who gain, and of users who lose, for each pair of models.
         by : str, Series or list, optional
             Segments to compare models in: a column of `users=` or of the truth, "activity",
-            a Series, or several in a list; values of a column of `items=`, or of one of the
-            truth that differs within users, have means and no tests.
+            a Series, or several in a list; values of a column of the truth that differs
+            within users have means and no tests.
         lang : {"en", "ko"}, optional
             The language; None is the one that is set.
         **options

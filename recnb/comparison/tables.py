@@ -34,7 +34,6 @@ def means_table(
     names: Names,
     basis: Sequence[str],
     *,
-    n_users: int,
     baseline: str | None,
     intervals: bool,
 ) -> Table:
@@ -73,11 +72,8 @@ def means_table(
         legend.append(of_directions)
     shown = Shown(
         basis=basis,
-        attrs={"baseline": baseline, "n_users": n_users},
         remarks=legend,
         marks=marks,
-        plot="models",
-        drawn=with_ends,
     )
     return Table(with_ends if intervals else means, shown=shown)
 
@@ -158,7 +154,7 @@ def _by_model(
 
     `empty` is where a part has no place of a column.
     """
-    parts = list(dict.fromkeys(place.part for place in numbers.places))
+    parts = sorted({place.part for place in numbers.places})
     columns = list(names)
     shape = len(parts), len(numbers.models), len(columns), *cells.shape[2:]
     by_model = np.full(shape, empty, dtype=cells.dtype)
@@ -171,7 +167,7 @@ def _by_model(
 def _rows_of(numbers: Numbers) -> pd.Index[Any]:
     """Return the labels of the rows: the models, in each part if there are several."""
     labels = list[Any]()
-    for part in dict.fromkeys(place.part for place in numbers.places):
+    for part in sorted({place.part for place in numbers.places}):
         key = numbers.division.keys[part]
         labels += [(*key, model) if key else model for model in numbers.models]
     levels = [*distinct_labels(numbers.division.labels, ["model"]), "model"]

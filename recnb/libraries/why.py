@@ -92,7 +92,6 @@ def why(
             "change": "signed",
             "moved_most": "words",
         },
-        plot="metrics",
     )
     return Table(frame.set_index("decision"), shown=shown)
 

@@ -33,9 +33,9 @@ from recnb.report.data import (
     ReportData,
     SegmentNumbers,
 )
+from recnb.report.times import times_of
 from recnb.results.conclusions import n_tested
 from recnb.results.numbers import DifferenceRow, MeanRow
-from recnb.results.plots import times_of
 from recnb.results.segments import SMALL
 from recnb.results.verdicts import MARKS, sign_of_verdict, with_sign
 

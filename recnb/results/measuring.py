@@ -22,7 +22,7 @@ from recnb.results.evaluation_data import (
     users_in_common,
 )
 from recnb.results.scoring import values_of
-from recnb.results.segments import Division, Segments
+from recnb.results.segments import Division, Parts, Segments
 from recnb.results.values import Values
 from recnb.results.verdicts import verdict_of
 from recnb.stats import (
@@ -189,19 +189,10 @@ def verdicts_of(
 
     `all_tied`: whether every unit of the sample has the same value of both models.
     """
-    verdicts = []
-    for difference, low, high, p, is_tied in zip(*tests, all_tied, strict=True):
-        verdict = verdict_of(
-            difference,
-            low,
-            high,
-            p,
-            alpha=settings.alpha,
-            better=better,
-            all_tied=is_tied,
-        )
-        verdicts.append(verdict)
-    return verdicts
+    return [
+        verdict_of(*test, alpha=settings.alpha, better=better, all_tied=is_tied)
+        for *test, is_tied in zip(*tests, all_tied, strict=True)
+    ]
 
 
 def places_of_parts(
@@ -219,9 +210,11 @@ def places_of_parts(
                     code = division.of(place.users)
                     for segment in np.unique(code[code >= 0]).tolist():
                         yield place.segment(code == segment, segment)
-                else:
+                elif isinstance(division, Parts):
                     bases = division.bases_of(of_part, place.bases)
                     yield replace(place, part=part, bases=bases)
+                else:
+                    yield place
 
 
 def places_of(models: Models, measure: Measure, cutoffs: Cutoffs) -> Iterator[Place]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from math import nan
 from typing import Any
 
 import numpy as np
@@ -175,42 +174,35 @@ class DifferenceRow(_Row):
 class Numbers:
     """What is measured of models: arrays of places × models, and of places × pairs."""
 
-    computed: Sequence[Place]  #: metrics in the order asked for
+    places: Sequence[Place]  #: those of a metric at a cut-off together, as asked for
     models: Sequence[str]
     pairs: Pairs = ()
     settings: Settings = field(default_factory=Settings)
     division: Division = EVERYONE
 
-    @cached_property
-    def places(self) -> Sequence[Place]:
-        """The places, those of a part together."""
-        return sorted(self.computed, key=lambda place: place.part)
-
     @property
     def bases(self) -> Bases:
         """What the numbers of a metric rest on, at any cut-off and in any part."""
-        return {place.measure.asked_as: place.bases for place in self.computed}
+        return {place.measure.asked_as: place.bases for place in self.places}
 
     # Means
 
     @cached_property
     def mean(self) -> Floats:
-        """The means."""
-        return self._by_model([place.mean for place in self.places])
+        """The means: places × models."""
+        means = [place.mean for place in self.places]
+        return np.reshape(means, (len(self.places), len(self.models)))
 
     @cached_property
-    def ends(self) -> tuple[Floats, Floats]:
-        """The ends of the intervals of means; NaN without one."""
-        confidence = self.settings.confidence
-        ends = [place.interval(confidence) for place in self.places]
-        low = self._by_model([low for low, _high in ends])
-        high = self._by_model([high for _low, high in ends])
-        return low, high
-
-    @property
     def estimates(self) -> Floats:
-        """The means with the ends of their intervals: places × models × 3."""
-        return np.stack([self.mean, *self.ends], axis=2)
+        """The means with the ends of their intervals, NaN without one.
+
+        They are places × models × 3.
+        """
+        ends = [place.interval(self.settings.confidence) for place in self.places]
+        shape = len(self.places), 2, len(self.models)
+        low, high = np.reshape(ends, shape).swapaxes(0, 1)
+        return np.stack([self.mean, low, high], axis=2)
 
     @cached_property
     def best(self) -> Bools:
@@ -265,10 +257,6 @@ class Numbers:
                 marks[:, index] = np.where(is_found, verdicts, "")
         return marks
 
-    def _by_model(self, of_places: Sequence[Floats]) -> Floats:
-        """Return places × models; also without a place."""
-        return np.reshape(of_places, (len(self.places), len(self.models)))
-
     # Differences
 
     @cached_property
@@ -282,13 +270,7 @@ class Numbers:
         tests: dict[str, NDArray[Any]] = {}
         for name in Paired._fields:
             tests[name] = np.reshape([getattr(test, name) for test in found], shape)
-        p, same = tests["p"], self._same_tests(tests["p"])
-        is_test = ~np.isnan(p)
-        for _first, second in same:
-            is_test[second] = False
-        p_holm = _corrected(np.where(is_test, p, nan), self.places)
-        for first, second in same:
-            p_holm[second] = p_holm[first]
+        p_holm, is_test = self._corrected(tests["p"])
         verdicts = [
             verdicts_of_pairs(
                 test, p_of_place, place.sample, self.settings, place.better
@@ -320,32 +302,30 @@ class Numbers:
         baselines = [self.models.index(baseline) for _model, baseline in self.pairs]
         return place.paired(models, baselines, self.settings)
 
-    def _same_tests(self, p: Floats) -> list[tuple[int, int]]:
-        """Return the places of both segments, by position, where there are two.
+    def _corrected(self, p: Floats) -> tuple[Floats, Bools]:
+        """Correct p-values by Holm's method, over the places of each column together.
 
-        Each is the rest of the other: they are one test, and both have its p-value.
+        Also which of them are tests.
         """
-        if not self.has_gaps:
-            return []
-        segments = dict[tuple[str, int | None], list[int]]()
+        corrected, is_test = np.empty_like(p), ~np.isnan(p)
+        rows_of = dict[tuple[str, int | None], list[int]]()
         for row, place in enumerate(self.places):
-            segments.setdefault(place.column, []).append(row)
-        same_tests = []
-        for rows in segments.values():
-            if len(rows) == 2 and not np.isnan(p[rows]).any():
-                first, second = rows
-                same_tests.append((first, second))
-        return same_tests
+            rows_of.setdefault(place.column, []).append(row)
+        for rows in rows_of.values():
+            corrected[rows] = holm(p[rows])
+            # Of two segments each is the rest of the other: they are one test.
+            if self.has_gaps and len(rows) == 2:
+                corrected[rows] = p[rows]
+                is_test[rows[1]] = False
+        return corrected, is_test
 
     # The two tables
 
     def means(self, against: str | None = None) -> list[MeanRow]:
-        """Return a row for each mean with its mark, models of a place together."""
-        low, high = self.ends
+        """Return a row for each mean with its mark, those of a part together."""
+        numbers = np.moveaxis(self.estimates, 2, 0)
         arrays = {
-            "mean": self.mean,
-            "low": low,
-            "high": high,
+            **dict(zip(ENDS, numbers, strict=True)),
             "best": self.best,
             "near_best": self.near_best,
             "mark": self.marks(against),
@@ -356,7 +336,7 @@ class Numbers:
         ]
 
     def differences(self, *, in_bounds: bool = False) -> list[DifferenceRow]:
-        """Return a row for each difference, pairs of a place together.
+        """Return a row for each difference, those of a part together.
 
         `in_bounds`: also what is not tested has an interval, within the bounds.
         """
@@ -375,10 +355,14 @@ class Numbers:
     def _cells_of(
         self, arrays: Mapping[str, NDArray[Any]]
     ) -> Iterator[tuple[Place, int, dict[str, Any]]]:
-        """Give each place with the values of its first model or pair, of its second, …"""
+        """Give each place with the values of its first model or pair, of its second, …
+
+        The places of a part come together.
+        """
         lists = {name: array.tolist() for name, array in arrays.items()}
         n_columns = next(iter(arrays.values())).shape[1]
-        for row, place in enumerate(self.places):
+        by_part = sorted(enumerate(self.places), key=lambda numbered: numbered[1].part)
+        for row, place in by_part:
             for index in range(n_columns):
                 values = {name: array[row][index] for name, array in lists.items()}
                 yield place, index, values
@@ -398,18 +382,11 @@ def measured(
     Measured are means, and the differences of `pairs` with tests. For one model in
     segments, these are the differences of its users from all others.
     """
-    places = places_of_parts(models, measures, k, division)
+    computed = places_of_parts(models, measures, k, division)
     if len(models) == 1 and division.has_gaps:
         pairs = [PAIR_OF_GAP]
+    places = list(computed)
+    columns = list(dict.fromkeys(place.column for place in places))
+    places.sort(key=lambda place: columns.index(place.column))
     settings = settings or Settings()
-    return Numbers(list(places), list(models), pairs, settings, division)
-
-
-def _corrected(p: Floats, places: Sequence[Place]) -> Floats:
-    """Correct p-values by Holm's method, over the places of each column together."""
-    corrected = np.empty_like(p)
-    columns = [place.column for place in places]
-    for column in set(columns):
-        is_member = np.array([each == column for each in columns])
-        corrected[is_member] = holm(p[is_member])
-    return corrected
+    return Numbers(places, list(models), pairs, settings, division)

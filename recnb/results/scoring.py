@@ -230,13 +230,8 @@ def _recorded_beyond_accuracy(library: str, name: str) -> presets.Preset | None:
     "coverage[catalogue]" of coverage, else the first, such as "coverage_count".
     """
     variants = presets.of_metric(name, library)
-    if not variants:
-        return None
-    for preset in variants:
-        name_of_variant = preset.variant.split("[")[0]
-        if name_of_variant == name:
-            return preset
-    return variants[0]
+    called_so = [each for each in variants if each.variant.split("[")[0] == name]
+    return next(iter([*called_so, *variants]), None)
 
 
 # ---- credit, and averages over users
@@ -285,21 +280,18 @@ def filled(credit: Credit, convention: Convention) -> Floats:
 
     A user with nothing to find is left out (NaN) or has the convention's value.
     """
-    matrix = credit.value
     undefined = undefined_in(credit, convention)
-    if undefined is None or not undefined.any():
-        return matrix
     rule = convention.no_relevant
     # A cost has a value for a list without a hit, such as the length of the list. A user
     # who is averaged keeps it: the convention's 0 would be the best cost there is.
     keeps_its_value = credit.has_missed and rule != "skip"
-    if keeps_its_value:
-        return matrix
-    return np.where(undefined, FILLED[rule], matrix)
+    if keeps_its_value or not undefined.any():
+        return credit.value
+    return np.where(undefined, FILLED[rule], credit.value)
 
 
-def undefined_in(credit: Credit, convention: Convention) -> Bools | None:
-    """Mark users who had nothing to find, users × 1 or × cut-offs; None: nobody.
+def undefined_in(credit: Credit, convention: Convention) -> Bools:
+    """Mark users who had nothing to find, users × 1 or × cut-offs.
 
     | items relevant to the user | the metric divides by       | nothing to find |
     |----------------------------|-----------------------------|-----------------|
@@ -314,11 +306,7 @@ def undefined_in(credit: Credit, convention: Convention) -> Bools | None:
     if grade_0_may_be_relevant and isinstance(ideal_list, Credit):
         # So does that of a user without relevant items.
         return ideal_list.earns_nothing
-    hits = credit.rows
-    n_relevant = hits.n_relevant
-    if n_relevant.all():
-        return None
-    return as_column(n_relevant == 0)
+    return as_column(credit.rows.n_relevant == 0)
 
 
 # ---- what a number rests on
@@ -451,14 +439,10 @@ def scale_of(scoring: Scoring) -> list[str]:
 def _nothing_to_find(scoring: Scoring, cutoffs: Cutoffs) -> Bools:
     """Mark users who have nothing to find at the deepest cut-off."""
     joined = scoring.joined
-    has_none = np.asarray(joined.hits.n_relevant == 0)
-    if joined.convention.relevant == ">0":
-        return has_none  # as `undefined_in`, for which no credit is needed
-    deepest = Cutoffs.one(cutoffs.deepest)
-    undefined = undefined_in(credit_of(scoring, deepest), joined.convention)
-    if undefined is None:
-        return has_none  # the metric has no ideal list
-    return undefined.ravel()
+    if joined.convention.relevant == ">0":  # as in `undefined_in`, without any credit
+        return np.asarray(joined.hits.n_relevant == 0)
+    credit = credit_of(scoring, Cutoffs.one(cutoffs.deepest))
+    return undefined_in(credit, joined.convention).ravel()
 
 
 def recorded_in(library: str | None) -> list[str]:

@@ -1,15 +1,11 @@
 """Columns that `by=` names, and one value of each for every user.
 
-They are columns of users=, of the truth or of items=, worked out of train, or given.
+They are columns of users= or of the truth, worked out of train, or given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
-from functools import partial
-from itertools import chain
-from numbers import Integral
+from collections.abc import Collection, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -24,7 +20,7 @@ from recnb.data.side_data import OtherColumns
 from recnb.data.splits import BY_USER, Keys
 from recnb.display.language import pgettext
 from recnb.display.text import one_line
-from recnb.errors import FrameError, OptionError, RecnbError, near, quoted
+from recnb.errors import OptionError, RecnbError, near, quoted
 from recnb.results.evaluation_data import EvaluationData
 
 #: Numbers of more values are put into bins.
@@ -43,8 +39,8 @@ ALONE = (
 )
 
 
-#: Where a column is; "given": in a Series or a mapping by user.
-Frame = Literal["users", "truth", "train", "items", "given"]
+#: Where a column is; "given": in a Series by user.
+Frame = Literal["users", "truth", "train", "given"]
 
 
 class Column(NamedTuple):
@@ -52,7 +48,7 @@ class Column(NamedTuple):
 
     label: str
     frame: Frame
-    rows: pl.DataFrame  #: user, item or both, and value
+    rows: pl.DataFrame  #: user, of the truth item as well, and value
 
     @property
     def is_of_lists(self) -> bool:
@@ -70,35 +66,19 @@ class Column(NamedTuple):
 
 def find_column(data: EvaluationData, by: Any) -> Column | None:
     """Return the column that `by` names; None where there is none."""
-    if isinstance(by, (Mapping, pd.Series)):
+    if isinstance(by, pd.Series):
         return _column_given(data, by)
-    if not isinstance(by, (str, Integral)):
+    if not isinstance(by, str):
         return None
-    name = str(by)  # a frame has numbers as names so
-    for frame, columns, rows_of in _frames_of(data):
-        if name in columns:
-            return Column(name, frame, rows_of(name))
-    return None
-
-
-def _frames_of(
-    data: EvaluationData,
-) -> Iterator[tuple[Frame, Sequence[str], Callable[[str], pl.DataFrame]]]:
-    """Give each frame, its columns beside ids, and what reads one of them."""
     side_data = data.side_data
-    users, truth, items = side_data.users, side_data.truth_columns, side_data.items
-    label = data.source.truth.label
-    ids = ("user", "item", label("user"), label("item"))
-    if users is not None:
-        columns = [name for name in users.columns if name != "user"]
-        yield "users", columns, lambda name: users.select("user", value=name)
-    if truth is not None:
-        yield "truth", [*truth.columns], partial(_rows_of_truth, data, truth)
-    if side_data.train is not None:
-        yield "train", ["activity"], partial(_n_in_train, data, side_data.train)
-    if items is not None:
-        columns = [name for name in items.columns if name not in ids]
-        yield "items", columns, lambda name: items.select("item", value=name)
+    users, truth = side_data.users, side_data.truth_columns
+    if users is not None and by in users.drop("user").columns:
+        return Column(by, "users", users.select("user", value=by))
+    if truth is not None and by in truth.columns:
+        return Column(by, "truth", _rows_of_truth(data, truth, by))
+    if side_data.train is not None and by == "activity":
+        return Column(by, "train", _n_in_train(data, side_data.train))
+    return None
 
 
 def column_of_users(data: EvaluationData, by: Any) -> Column:
@@ -106,23 +86,15 @@ def column_of_users(data: EvaluationData, by: Any) -> Column:
     column = find_column(data, by)
     if column is None:
         raise _no_such_column(data, by)
-    if column.frame == "items":
-        problem = (
-            f"by={quoted(column.label)} is a column of items=: each value is a truth of "
-            f"its own, and groups no users."
-        )
-        raise OptionError(f"{problem} It {ALONE}")
     return column
 
 
-def _column_given(data: EvaluationData, by: Any) -> Column:
-    """Return the column of a Series or mapping of user to segment."""
-    label = str(getattr(by, "name", None) or "segment")
-    given = by if isinstance(by, pd.Series) else pd.Series(dict(by), dtype=object)
-    users = given.index.to_list()
-    has_row_numbers = isinstance(by, pd.Series) and _is_numbered(given.index)
+def _column_given(data: EvaluationData, by: pd.Series[Any]) -> Column:
+    """Return the column of a Series of user to segment."""
+    label, index = str(by.name or "segment"), by.index
     evaluated = data.keys.users_of(everyone_in(data))
-    if has_row_numbers and {*evaluated.to_list()} != {*users}:
+    is_numbered = isinstance(index, pd.RangeIndex) and index.start == 0
+    if is_numbered and index.name is None and {*evaluated} != {*index}:
         problem = (
             f"by={quoted(label)} has no users on its index, only the numbers of its "
             f"rows, which are not those of the users."
@@ -130,31 +102,9 @@ def _column_given(data: EvaluationData, by: Any) -> Column:
         raise OptionError(
             f"{problem} Put the users on its index, users.set_index('user')[{label!r}]."
         )
-    try:
-        values = from_pandas(given, "by", label, "value")
-    except FrameError:
-        # Values of several kinds become text; a missing one stays missing.
-        known = given.astype(object).where(given.notna(), None)
-        values = pl.Series(known.to_list(), strict=False)
-    return Column(
-        label, "given", pl.DataFrame([_ids_given(users), values.alias("value")])
-    )
-
-
-def _ids_given(users: list[Any]) -> pl.Series:
-    """Return users as ids; what cannot be ids of one kind stays objects of Python."""
-    with suppress(TypeError, OverflowError, pl.exceptions.PolarsError):
-        ids = pl.Series("user", users)
-        if not ids.dtype.is_nested():
-            return ids
-    return pl.Series("user", users, dtype=pl.Object)
-
-
-def _is_numbered(index: pd.Index) -> bool:
-    """Return whether an index is that which pandas makes: row numbers from 0."""
-    if not isinstance(index, pd.RangeIndex):
-        return False
-    return index.name is None and index.start == 0
+    users = from_pandas(index.to_series(), "by", "user", "user")
+    values = from_pandas(by, "by", label, "value")
+    return Column(label, "given", pl.DataFrame({"user": users, "value": values}))
 
 
 def _rows_of_truth(
@@ -169,7 +119,7 @@ def _rows_of_truth(
     return data.keys.numbered(with_ids).rows
 
 
-def _n_in_train(data: EvaluationData, train: pl.DataFrame, _name: str) -> pl.DataFrame:
+def _n_in_train(data: EvaluationData, train: pl.DataFrame) -> pl.DataFrame:
     """Return how many rows of train each list has."""
     had = data.keys.numbered(RoleTable("train", train, {})).rows
     n_rows = had.group_by("user").agg(value=pl.len().cast(pl.Int64))
@@ -180,19 +130,17 @@ def _n_in_train(data: EvaluationData, train: pl.DataFrame, _name: str) -> pl.Dat
 def _no_such_column(data: EvaluationData, by: Any) -> RecnbError:
     """Return the error for what names no column."""
     if not isinstance(by, str):
-        fix = (
-            f"Name a column of {GIVE_USERS}, or give a Series or mapping of user to "
-            "segment."
-        )
+        fix = f"Name a column of {GIVE_USERS}, or give a Series of user to segment."
         return OptionError(f"by={one_line(repr(by))} names no segments. {fix}", TYPED)
     if by == "activity":
         return RecnbError(
             f"by='activity' needs what users had before: type {GIVE_TRAIN}.", TYPED
         )
-    columns = (columns for _frame, columns, _rows_of in _frames_of(data))
-    known = near(by, chain.from_iterable(columns))
+    users, truth = data.side_data.users, data.side_data.truth_columns
+    columns = [] if users is None else users.drop("user").columns
+    known = near(by, columns if truth is None else [*columns, *truth.columns])
     return OptionError(
-        f"by={quoted(by)} is no column of users=, items= or of the truth, where "
+        f"by={quoted(by)} is no column of users= or of the truth, where "
         f"segments come from. Give what is known of them: {GIVE_USERS}. {known}",
         TYPED,
     )
@@ -229,13 +177,15 @@ def _one_value_each(column: Column, evaluated: pl.Series, keys: Keys) -> pl.Data
     """Return a row for each user, whose id is of the kind of those evaluated."""
     label, users, values = column.label, column.rows["user"], column.rows["value"]
     if values.dtype.is_nested() or values.dtype == pl.Object:
-        raise no_segment_error(values, label)
-    if kind(users.dtype) != kind(evaluated.dtype):
-        known = evaluated[0]
-        odd = (user for user in users.to_list() if type(user) is not type(known))
+        example = one_line(repr(values.drop_nulls().to_list()[0]))
         raise OptionError(
-            f"by={quoted(label)} has users such as {next(odd, users[0])!r}; those "
-            f"evaluated are such as {known!r}."
+            f"by={quoted(label)} holds {example}, which names no segment: give text or "
+            "numbers."
+        )
+    if kind(users.dtype) != kind(evaluated.dtype):
+        raise OptionError(
+            f"by={quoted(label)} has users such as {users[0]!r}; those evaluated are "
+            f"such as {evaluated[0]!r}."
         )
     # A whole number beyond 64 bits is nobody's.
     ids = users.cast(evaluated.dtype, strict=False)
@@ -254,21 +204,11 @@ def _one_value_each(column: Column, evaluated: pl.Series, keys: Keys) -> pl.Data
 
 
 def rows_of_evaluated(data: EvaluationData, column: Column) -> pl.DataFrame:
-    """Return the rows of a column; where they are of users, those of users evaluated."""
-    if column.frame == "items":
-        return column.rows
+    """Return the rows of a column that are of users evaluated."""
     users = data.joined.users
     if not column.is_of_lists:
         users = data.keys.users_of(users)
     return column.rows.filter(pl.col("user").is_in(users.implode()))
-
-
-def no_segment_error(values: pl.Series, label: str) -> OptionError:
-    """Return the error for a column whose values name no segments."""
-    example = one_line(repr(values.drop_nulls().to_list()[0]))
-    return OptionError(
-        f"by={quoted(label)} holds {example}, which names no segment: give text or numbers."
-    )
 
 
 def as_shown(values: pl.Series) -> pl.Series:

@@ -6,7 +6,7 @@ for example, its weeks.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -19,7 +19,6 @@ from recnb.conventions.convention import in_words
 from recnb.data.ids import positions
 from recnb.data.in_memory import InMemory
 from recnb.data.names import split_labels
-from recnb.data.side_data import words_of
 from recnb.data.weights import Weighting
 from recnb.display.language import N_, _
 from recnb.display.text import dates_alone, one_line
@@ -34,7 +33,6 @@ from recnb.results.segment_values import (
     column_of_users,
     everyone_in,
     find_column,
-    no_segment_error,
     rows_of_evaluated,
     values_of_users,
 )
@@ -62,12 +60,13 @@ Key = tuple[Any, ...]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Division:
-    """All users as one part; its subclasses divide the users, or the truth."""
+    """All users as one part; its subclasses divide the users, or the data."""
 
     labels: Sequence[str] = ()  #: what each column of the keys is called
     keys: Sequence[Key] = ((),)  #: of each part, in the order shown
     is_tested: bool = True  #: whether models are tested within a part
     has_gaps: bool = False  #: whether a part of one model is tested against the others
+    of_split: bool = False  #: whether parts are by columns of `split=`
 
     @property
     def names(self) -> list[str]:
@@ -80,10 +79,6 @@ class Division:
     def evaluations_of(self, models: Models) -> Iterator[tuple[int, Models]]:
         """Give the models as they are evaluated in each part, with its position."""
         yield 0, models
-
-    def bases_of(self, models: Models, bases: Sequence[Basis]) -> Sequence[Basis]:
-        """Return what numbers of all parts rest on, of that which those of one do."""
-        return bases
 
 
 #: All users.
@@ -110,14 +105,12 @@ class Segments(Division):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class EvaluatedParts(Division):
-    """Parts of the data, each of which is evaluated by itself."""
+class Parts(Division):
+    """Parts of the data: truths, or lists of a split with their truth."""
 
+    #: Return a model, which has a name, as it is evaluated in the part at a position.
+    evaluated: Callable[[str, EvaluationData, int], EvaluationData]
     is_tested: bool = False
-
-    def evaluated(self, name: str, model: EvaluationData, part: int) -> EvaluationData:
-        """Evaluate a model in one part."""
-        raise NotImplementedError
 
     def evaluations_of(self, models: Models) -> Iterator[tuple[int, Models]]:
         """Evaluate in one part after the other."""
@@ -131,39 +124,13 @@ class EvaluatedParts(Division):
                 yield part, of_part
 
     def bases_of(self, models: Models, bases: Sequence[Basis]) -> Sequence[Basis]:
-        """Return what numbers of all parts rest on: all but users and weights."""
+        """Return what numbers of all parts rest on, of that which those of one do.
+
+        It is all but users and weights.
+        """
         # Models that are compared have the same weights.
         weighting = next(iter(models.values())).joined.weighting
         return [_shared_basis(basis, weighting) for basis in bases]
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class TruthParts(EvaluatedParts):
-    """Parts of the truth: the rows of one value of a column, each a truth of its own."""
-
-    values: pl.Series  #: the value of each part; null is of rows without one
-    rows: Mapping[str, pl.DataFrame]  #: by model: those of the truth, with their values
-
-    def evaluated(self, name: str, model: EvaluationData, part: int) -> EvaluationData:
-        """Evaluate a model against the rows of the truth that have one value."""
-        rows, source = self.rows[name], _in_memory_of(model)
-        value = pl.lit(self.values[part], dtype=rows["value"].dtype)
-        has_value = pl.col("value").eq_missing(value)
-        truth_rows = source.truth_rows[rows.filter(has_value)["row"]]
-        truth = source.truth.with_rows(truth_rows)
-        of_part = replace(source, truth=truth, needs_users=False)
-        return model.restricted(of_part.under(model.convention))
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class PartsOfSplit(EvaluatedParts):
-    """Parts of `split=`: the lists of one value, or of one combination of values."""
-
-    values: pl.DataFrame  #: a row for each part, whose columns are roles
-
-    def evaluated(self, name: str, model: EvaluationData, part: int) -> EvaluationData:
-        """Evaluate the lists of a model that have the values of a part."""
-        return model.of_split(self.values.slice(part, 1))
 
 
 def _shared_basis(basis: Basis, weighting: Weighting | None) -> Basis:
@@ -186,7 +153,7 @@ def division_by(models: Models, by: Any, *, is_tested: bool = False) -> Division
     """Return the division that `by` names, the first of these that it fits.
 
     All users (None), parts of `split=` (its columns), parts of the truth (a column that
-    differs within users, or one of items=), segments of users. Where models are tested
+    differs within users), segments of users. Where models are tested
     within each part (`is_tested`), a column of the truth alone is refused.
     """
     if by is None:
@@ -211,24 +178,28 @@ def division_by(models: Models, by: Any, *, is_tested: bool = False) -> Division
 
 def _listed(by: Any) -> list[Any]:
     """Return what `by` names as a list, of one or of several columns."""
-    if isinstance(by, (Mapping, pd.Series, pd.DataFrame)) or not is_several(by):
+    if isinstance(by, (pd.Series, pd.DataFrame)) or not is_several(by):
         return [by]
     return [*by]
 
 
 def _parts_of_split(
     data: EvaluationData, columns: Sequence[str], *, is_tested: bool
-) -> PartsOfSplit:
+) -> Parts:
     """Return the parts by columns of `split=`."""
     values = data.keys.combinations_of(data.joined.users)
     values = values.select([*split_labels(columns)]).unique().sort(pl.all())
     refuse_many(values.height, ", ".join(columns))
-    return PartsOfSplit(
-        labels=columns, keys=values.rows(), values=values, is_tested=is_tested
+    return Parts(
+        labels=columns,
+        keys=values.rows(),
+        evaluated=lambda _name, model, part: model.of_split(values.slice(part, 1)),
+        is_tested=is_tested,
+        of_split=True,
     )
 
 
-def _truth_parts(models: Models, by: Any) -> TruthParts | None:
+def _truth_parts(models: Models, by: Any) -> Parts | None:
     """Return the parts that `by` names; None unless it names some in every model.
 
     Values are those of the users evaluated. Models that are compared have the same
@@ -238,7 +209,9 @@ def _truth_parts(models: Models, by: Any) -> TruthParts | None:
     rows = {}
     for name, model in models.items():
         column = find_column(model, by)
-        if column is None or not _divides_truth(column):
+        if column is None or column.frame != "truth":
+            return None
+        if not column.differs_within_users():
             return None
         label = column.label
         rows[name] = _truth_with_values(model, column)
@@ -248,7 +221,22 @@ def _truth_parts(models: Models, by: Any) -> TruthParts | None:
     values = of_users.unique().sort(nulls_last=True)
     refuse_many(len(values), label)
     keys, _unknown = _keys_of(values.to_frame())
-    return TruthParts(labels=(label,), keys=keys, values=values, rows=rows)
+    return Parts(
+        labels=(label,),
+        keys=keys,
+        evaluated=lambda name, model, part: _with_rows(model, rows[name], values[part]),
+    )
+
+
+def _with_rows(model: EvaluationData, rows: pl.DataFrame, value: Any) -> EvaluationData:
+    """Evaluate a model against the rows of the truth that have one value; None is one."""
+    source = _in_memory_of(model)
+    literal = pl.lit(value, dtype=rows["value"].dtype)
+    has_value = pl.col("value").eq_missing(literal)
+    truth_rows = source.truth_rows[rows.filter(has_value)["row"]]
+    truth = source.truth.with_rows(truth_rows)
+    of_part = replace(source, truth=truth, needs_users=False)
+    return model.restricted(of_part.under(model.convention))
 
 
 def _refuse_other_columns(models: Models, names: Sequence[Any]) -> None:
@@ -296,8 +284,8 @@ def unknown_among(names: Collection[Any]) -> str:
 def segments_of(data: EvaluationData, names: Sequence[Any]) -> Segments:
     """Return segments by one column or by several together.
 
-    A column is named, or given as a Series or mapping of user to segment, or worked out
-    of what users did in train.
+    A column is named, or given as a Series of user to segment, or worked out of what
+    users did in train.
     """
     columns = [column_of_users(data, name) for name in names]
     labels = tuple(column.label for column in columns)
@@ -346,58 +334,18 @@ def _keys_of(values: pl.DataFrame) -> tuple[list[Key], Key]:
     return keys, unknown
 
 
-# Parts of the truth: a column that differs within users, or one of items=
-
-
-def _divides_truth(column: Column) -> bool:
-    """Return whether each value of a column is a truth of its own."""
-    if column.frame == "truth":
-        return column.differs_within_users()
-    return column.frame == "items"
+# Parts of the truth: a column that differs within users
 
 
 def _truth_with_values(data: EvaluationData, column: Column) -> pl.DataFrame:
-    """Return the rows of the truth, numbered, with their values of a column."""
-    if column.label in data.side_data.differing and column.frame == "truth":
+    """Return the rows of the truth, numbered, with their values of one of its columns.
+
+    The column has a value for each row of the truth as it was given; the rows may lack
+    some, as those of users without a list, and keep the others in their order.
+    """
+    if column.label in data.side_data.differing:
         raise _several_lists_error(data, column.label)
     rows = _in_memory_of(data).truth_rows.with_row_index("row")
-    if column.frame == "items":
-        of_items = _values_of_items(column).cast({"item": rows["item"].dtype})
-        return rows.join(of_items, on="item", how="left", maintain_order="left")
-    return _with_values_of_truth(rows, column)
-
-
-def _in_memory_of(data: EvaluationData) -> InMemory:
-    """Return lists and truth of all users; refused where they are not in memory."""
-    source = data.source
-    if not isinstance(source, InMemory):
-        raise source.elsewhere()
-    return source
-
-
-def _values_of_items(column: Column) -> pl.DataFrame:
-    """Return a column of items= as item and value, many numbers in bins.
-
-    An item of several genres, in a list or as "comedy|drama", has a row for each.
-    """
-    items, values = column.rows["item"], as_shown(column.rows["value"])
-    if values.dtype in (pl.Struct, pl.Object):
-        raise no_segment_error(values, column.label)
-    if values.dtype in (pl.String, pl.List, pl.Array):
-        row, values = words_of(values.alias(column.label))
-        items = items[row]
-    else:
-        values = binned(values)
-    table = pl.DataFrame({"item": items, "value": values})
-    return table.unique(maintain_order=True)
-
-
-def _with_values_of_truth(rows: pl.DataFrame, column: Column) -> pl.DataFrame:
-    """Return the rows of the truth with their values of one of its columns.
-
-    The column has a value for each row of the truth as it was given; `rows` may lack
-    some, as those of users without a list, and keeps the others in their order.
-    """
     pair = ["user", "item"]
     of_truth = column.rows.cast({name: rows[name].dtype for name in pair})
     # So these are the rows of the truth, one for one.
@@ -409,10 +357,18 @@ def _with_values_of_truth(rows: pl.DataFrame, column: Column) -> pl.DataFrame:
     return rows.with_columns(as_shown(kept["value"]))
 
 
+def _in_memory_of(data: EvaluationData) -> InMemory:
+    """Return lists and truth of all users; refused where they are not in memory."""
+    source = data.source
+    if not isinstance(source, InMemory):
+        raise source.elsewhere()
+    return source
+
+
 def part_in_words(data: EvaluationData, division: Division) -> str:
     """Say that each value is a truth of its own, and which users are averaged there."""
     by = one_line(", ".join(division.labels))
-    if isinstance(division, PartsOfSplit):
+    if division.of_split:
         return _(LISTS_OF_PART, by=by)
     convention = data.convention
     users, nothing = convention.averaged_users, convention.no_relevant

@@ -76,8 +76,6 @@ class Shown:
 
     title: str = ""
     basis: Sequence[str] = ()  #: the phrases of the line with users and convention
-    #: What the `attrs` of the table have beside the basis, the title and the marks.
-    attrs: Mapping[Hashable, Any] = field(default_factory=dict)
     remarks: Sequence[Line] = ()  #: lines between the table and its basis
     lang: str = field(default_factory=current)
     most: int = MOST_ROWS  #: rows that are shown
@@ -100,7 +98,6 @@ class Shown:
     symbol: str = ""  #: of the metric of a curve
     #: The numbers of users and of lists and the cluster that a curve is the mean of.
     sample: tuple[int, int | None, str] | None = None
-    by: str = ""  #: what the segments of a plot are by
 
 
 def parts_of(table: pd.DataFrame) -> list[pd.DataFrame]:

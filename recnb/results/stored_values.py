@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from math import isnan
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from recnb.display.text import sample_in_words, signed
-from recnb.errors import (
-    FrameError,
-    NoUsersError,
-    OptionError,
-    Suggesting,
-    is_word,
-    near,
-    quoted,
-)
+from recnb.errors import FrameError, NoUsersError, OptionError, Suggesting, quoted
 from recnb.metrics.hits import Floats
 from recnb.results.conclusions import interval_in_words, p_value
 from recnb.results.measuring import paired_in_blocks, verdicts_of_pairs
@@ -81,23 +73,20 @@ def paired(
     confidence: float = 0.95,
     bounds: Bounds = (0, 1),
     cluster: str | None = None,
-    *,
-    better: Literal["high", "low"] = "high",
 ) -> PairedDifference:
     """Return the difference of stored values, as a row of `found.differences()` is.
 
     Parameters
     ----------
     values, baseline : Series
-        As in `recnb.interval`, of the same users, or lists, in any order.
+        As in `recnb.interval`, of the same users, or lists, in any order. If less is
+        better, exchange the two.
     confidence : float, default 0.95
         The confidence of the interval, between 0 and 1.
     bounds : tuple of float, default (0, 1)
         The lowest and the highest value that the metric may have.
     cluster : str, optional
         As in `recnb.interval`.
-    better : {"high", "low"}, default "high"
-        "low" if less is better.
 
     Returns
     -------
@@ -112,22 +101,15 @@ def paired(
     +0.0475 (95% interval 0.0337 to 0.0613; p < 0.0001): better; 20 users
     """
     settings = Settings(confidence)
-    if not is_word(better, ("high", "low")):
-        raise OptionError(
-            f"better={quoted(better)} says not what is better. "
-            f"{near(better, ('high', 'low'))}"
-        )
     ours = _numbers_of(values, "values", bounds)
     theirs = _numbers_of(baseline, "baseline", bounds)[_rows_of(values, baseline)]
     sample = _sample_of(values, cluster)
     tests = paired_in_blocks(
-        ours - theirs, sample, settings, bounds=bounds, better=better
+        ours - theirs, sample, settings, bounds=bounds, better="high"
     )
-    (verdict,) = verdicts_of_pairs(tests, tests.p, sample, settings, better)
-    shown = {field.name for field in fields(PairedDifference)}
-    numbers: dict[str, Any] = {
-        name: number.item() for name, number in tests._asdict().items() if name in shown
-    }
+    (verdict,) = verdicts_of_pairs(tests, tests.p, sample, settings, "high")
+    numbers = {name: number.item() for name, number in tests._asdict().items()}
+    del numbers["low_in_bounds"], numbers["high_in_bounds"]
     return PairedDifference(
         **numbers,
         verdict=verdict,
@@ -256,12 +238,6 @@ def _rows_of(values: pd.Series[float], baseline: pd.Series[float]) -> Any:
             f"values have the levels {list(ours.names)} and baseline "
             f"{list(theirs.names)}: give both by user, or both by user and day under the "
             "same names and in one order, baseline.reorder_levels(['user', 'day'])."
-        )
-    if not ours.isin(theirs).any():
-        user, other = ours[:1].tolist()[0], theirs[:1].tolist()[0]
-        raise NoUsersError(
-            f"no user is in both: values are of users such as {user!r}, and baseline of "
-            f"users such as {other!r}. Give both the same ids."
         )
     alone = ours.symmetric_difference(theirs, sort=False).tolist()
     if alone:

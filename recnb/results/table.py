@@ -94,15 +94,14 @@ class Table(pd.DataFrame):
 
     @property
     def attrs(self) -> dict[Hashable, Any]:
-        """The basis in words, the title, marks and numbers, made when they are read."""
+        """The basis in words, the title and marks, made when they are read."""
         if self._attrs is None:
             shown = self._shown
-            # Text and numbers only: pandas writes attrs as JSON where it writes them.
+            # Text and labels only: pandas writes attrs as JSON where it writes them.
             self._attrs = {
                 "basis": "; ".join(shown.basis),
                 "title": shown.title,
                 **(shown.marks or {}),
-                **shown.attrs,
             }
         return self._attrs
 
@@ -154,15 +153,13 @@ class Table(pd.DataFrame):
                 names.append(str(column) if part == "mean" else f"{column} {part}")
         return frame.set_axis(names, axis=1)
 
-    def plot(self, ax: Axes | None = None, *, color: Any = None, **line: Any) -> Axes:  # type: ignore[override]
+    def plot(self, ax: Axes | None = None, **line: Any) -> Axes:  # type: ignore[override]
         """Draw the table, with the intervals that it has.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
             Where it is drawn, else in a new figure.
-        color : optional
-            The colour, as matplotlib takes it.
         **line
             Options of the line of a curve.
 
@@ -186,7 +183,7 @@ class Table(pd.DataFrame):
             raise OptionError(f"plot() of this table has {what}: {fix}")
         numbers = pd.DataFrame(self) if shown.drawn is None else shown.drawn
         with lettering(shown.lang) as font:
-            drawn = PLOTS[shown.plot](numbers, shown, ax, color, **line)
+            drawn = PLOTS[shown.plot](numbers, shown, ax, **line)
             return in_letters(drawn, font)
 
     def __repr__(self) -> str:

@@ -13,9 +13,9 @@ import polars as pl
 from recnb.display.language import N_, _, template
 from recnb.display.text import beginning, one_line
 from recnb.errors import OptionError, RecnbError, is_several, quoted
-from recnb.metrics.hits import Cutoffs, Ints
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, plain_text, symbol_of
-from recnb.metrics.metric import Given, label_of
+from recnb.metrics.metric import Given
 from recnb.results.arguments import (
     NO_SEGMENTS,
     Metrics,
@@ -32,10 +32,10 @@ from recnb.results.basis import (
 )
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.numbers import ENDS, Bases, DifferenceRow, Numbers, measured
-from recnb.results.segments import SMALL, PartsOfSplit, division_by, part_in_words
+from recnb.results.segments import SMALL, division_by, part_in_words
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table
-from recnb.results.user_lists import UserList, each_once
+from recnb.results.user_lists import user_lists_of
 from recnb.stats import Settings
 
 #: What stands below a table of segments.
@@ -72,74 +72,47 @@ def table_of(
     settings = Settings(confidence)
     if by is not None:
         return _table_by(data, asked, cutoffs, by, settings)
-    have_cutoffs = any(each.k is not None for each in asked)
-    if have_cutoffs:
-        asked = _in_one_column(asked, cutoffs)
-    numbers = measured({"": data}, asked, cutoffs, settings=settings)
-    frame = by_cutoff(numbers, cutoffs, intervals=intervals)
-    if have_cutoffs:
-        frame.columns = pd.Index(ENDS if intervals else ["mean"])
-    basis = _below(data, numbers, intervals=intervals)
-    shown = Shown(basis=basis, attrs={"n_users": data.n_users}, plot="metrics")
-    return Table(frame, shown=shown)
-
-
-def _in_one_column(asked: Sequence[Measure], cutoffs: Cutoffs) -> list[Measure]:
-    """Return metrics of which some have cut-offs: the name of each says its own."""
-    if len(cutoffs) > 1:
-        name = next(each.asked_as for each in asked if each.k is not None)
+    with_cutoff = [each.asked_as for each in asked if each.k is not None]
+    if with_cutoff and k is not None:
         raise OptionError(
-            f"{name!r} has its cut-off, and k={quoted(list(cutoffs))} has columns for "
+            f"{with_cutoff[0]!r} has its cut-off, and k={quoted(k)} has columns for "
             "others: give each name its own cut-off, or none."
         )
-    (k,) = cutoffs.values
-    named = []
-    for each in asked:
-        if each.k is None:
-            each = replace(each, typed=label_of(each.asked_as, k))
-        named.append(each)
-    return named
+    numbers = measured({"": data}, asked, cutoffs, settings=settings)
+    frame = by_cutoff(numbers, cutoffs, intervals=intervals)
+    if with_cutoff:
+        frame.columns = pd.Index(ENDS if intervals else ["mean"])
+    basis = _below(data, numbers, intervals=intervals)
+    return Table(frame, shown=Shown(basis=basis, plot="metrics"))
 
 
 def _below(
     data: EvaluationData, numbers: Numbers, *, intervals: bool = True
 ) -> WordedLater:
     """Return the phrases below numbers of one model, and of their intervals."""
-    bases = numbers.bases
-    # Those that are not shown are not computed.
-    of_intervals = intervals_of(numbers) if intervals else (None, False)
-
-    def words() -> list[str]:
-        return [*phrases_of(bases), *intervals_in_words(data, *of_intervals)]
-
-    return WordedLater(words)
+    bases = numbers.bases  # the numbers are let go
+    # Intervals that are not shown are not computed.
+    of_intervals = intervals_in_words(data, numbers) if intervals else []
+    return WordedLater(lambda: [*phrases_of(bases), *of_intervals])
 
 
-def intervals_of(numbers: Numbers) -> tuple[float | None, bool]:
-    """Return the confidence of intervals, if there are any, and if they are clustered.
+def intervals_in_words(data: EvaluationData, numbers: Numbers) -> list[str]:
+    """Return the phrases of intervals: what they are clustered by, and do not cover.
 
-    Words of a table are made of these when it is read: its numbers are let go.
+    Nothing if no number has one.
     """
-    low, _high = numbers.ends
-    confidence = None if np.isnan(low).all() else numbers.settings.confidence
+    if np.isnan(numbers.estimates[:, :, 1]).all():
+        return []
+    confidence = f"{100 * numbers.settings.confidence:g}"
+    words = _("{confidence}% intervals", confidence=confidence)
+    return [words, *_sampling_in_words(data, numbers)]
+
+
+def _sampling_in_words(data: EvaluationData, numbers: Numbers) -> list[str]:
+    """Say what intervals and tests are clustered by, and what they take as known."""
     # In one value of a split a user may have one list.
     places = numbers.places
     is_clustered = any(place.sample.is_clustered or place.of_all for place in places)
-    return confidence, is_clustered
-
-
-def intervals_in_words(
-    data: EvaluationData, confidence: float | None, is_clustered: bool
-) -> list[str]:
-    """Return the phrases of intervals: what they are clustered by, and do not cover."""
-    if confidence is None:
-        return []
-    words = _("{confidence}% intervals", confidence=f"{100 * confidence:g}")
-    return [words, *_sampling_in_words(data, is_clustered)]
-
-
-def _sampling_in_words(data: EvaluationData, is_clustered: bool) -> list[str]:
-    """Say what intervals and tests are clustered by, and what they take as known."""
     clustering = data.clustering_in_words if is_clustered else []
     return [*clustering, *taken_as_known(data.source.weighted)]
 
@@ -164,11 +137,10 @@ def _table_by(
     A row has its mean with the interval, and the gap to all other users.
     """
     division = division_by({"": data}, by)
-    if not isinstance(division, PartsOfSplit):
+    if not division.of_split:
         refuse_whole_metrics(asked, NO_SEGMENTS)
     numbers = measured({"": data}, asked, cutoffs, division=division, settings=settings)
-    by_in_words = ", ".join(division.labels)
-    label = one_line(by_in_words)
+    label = one_line(", ".join(division.labels))
     frame = by_segment(numbers)
     columns = frame.columns.to_list()
     if not frame["small"].any():
@@ -177,13 +149,6 @@ def _table_by(
         title=_("By {by}", by=label),
         columns=columns,
         basis=_basis_of_segments(data, numbers, label),
-        attrs={
-            "n_users": data.n_users,
-            "by": by_in_words,
-            "n_tests": numbers.n_tests,
-        },
-        plot="segments",
-        by=by_in_words,
     )
     return Table(frame, shown=shown)
 
@@ -191,14 +156,13 @@ def _table_by(
 def _basis_of_segments(data: EvaluationData, numbers: Numbers, label: str) -> list[str]:
     """Return the phrases below a table of segments."""
     bases = numbers.bases
-    confidence, is_clustered = intervals_of(numbers)
     if numbers.division.has_gaps:
         level = f"{100 * numbers.settings.confidence:g}"
         words = GAPS if numbers.n_tests else WITHOUT_TESTS
         return [
             *phrases_of(bases),
             _(words, by=label, confidence=level),
-            *_sampling_in_words(data, is_clustered),
+            *_sampling_in_words(data, numbers),
         ]
     weights = [
         *weights_in_words(data.joined.user_weight, of_lists=bool(data.keys.columns)),
@@ -206,7 +170,7 @@ def _basis_of_segments(data: EvaluationData, numbers: Numbers, label: str) -> li
     ]
     return [
         *phrases_of(bases, *weights),
-        *intervals_in_words(data, confidence, is_clustered),
+        *intervals_in_words(data, numbers),
         part_in_words(data, numbers.division),
     ]
 
@@ -229,21 +193,18 @@ def measures_of(
 
     It has the mean, the ends of its interval and the number of users.
     """
-    if isinstance(names, Mapping):
-        raise OptionError(
-            "names is a mapping, and a measure has its options in its name: give a list, "
-            "such as names=[\"nDCG(dcg='exp-log2')@10\"], or use table."
-        )
-    names = [plain_text(name) for name in (names if is_several(names) else [names])]
-    if not names:
+    texts = [plain_text(name) for name in (names if is_several(names) else [names])]
+    if not texts:
         raise OptionError(
             "no measure is named: give at least one, such as names=['nDCG@10']."
         )
     whole_lists = Cutoffs.of(None)
-    asked = asked_of(data, names, whole_lists, options)
+    given = names if isinstance(names, Mapping) else texts
     asked = [
         replace(measure, typed=str(text))
-        for text, measure in zip(names, asked, strict=True)
+        for text, measure in zip(
+            texts, asked_of(data, given, whole_lists, options), strict=True
+        )
     ]
     settings = Settings(confidence)
     numbers = measured({"": data}, asked, whole_lists, settings=settings)
@@ -274,14 +235,9 @@ def curve_of(
     ((basis,),) = numbers.bases.values()
     sample, of_users = numbers.places[-1].sample, chosen.metric.of != "all"
     of_curve = sample.n_units, sample.n_lists, sample.cluster
-    of_intervals = intervals_of(numbers)
-
-    def words() -> list[str]:
-        return [*basis.phrases(), *intervals_in_words(data, *of_intervals)]
-
+    of_intervals = intervals_in_words(data, numbers)
     shown = Shown(
-        basis=WordedLater(words),
-        attrs={"n_users": sample.n_units if of_users else None},
+        basis=WordedLater(lambda: [*basis.phrases(), *of_intervals]),
         headings={chosen.name: f"{chosen.symbol}@k"},
         plot="curve",
         symbol=chosen.symbol,
@@ -339,25 +295,33 @@ def _listed_and_missed(
 
     An item that is missed has its rank below the cut-off, or none.
     """
-    rows = data.joined.rows.lists_of(data.joined.users[[position]]).sort("rank")
-    of_user = UserList(
-        each_once(data.hits(cutoff).of_user(position)),
-        items=dict(rows.select("rank", "item").iter_rows()),
-        truth=data.relevant_of(position)["item"].to_list(),
-        k=cutoff,
-    )
-    types: dict[str, Any] = {"rank": pl.Int64, "item": rows.schema["item"]}
-    types |= {"hit": pl.Int64, "listed": pl.Int64}
-    places = pl.DataFrame(of_user.places, types, orient="row")
-    if "score" in rows.columns:
-        scores = rows.select("score", listed=pl.col("rank").cast(pl.Int64))
-        places = places.join(scores, on="listed", how="left", maintain_order="left")
-    relevance = pl.Series([*of_user.hits.relevance, 0.0])  # the last is of no hit
-    columns = [name for name in ("rank", "item", "score") if name in places.columns]
-    listed = places.select(
-        *columns, relevance=relevance[places["hit"]], hit=pl.col("hit") >= 0
-    )
-    types = {"item": types["item"], "relevance": pl.Float64, "rank": pl.Float64}
+    (of_user,) = user_lists_of(data, [position], cutoff)
+    rows = data.joined.rows.lists_of(data.joined.users[[position]])
+    has_scores = "score" in rows.columns
+    score_at = dict(rows.select("rank", "score").iter_rows()) if has_scores else {}
+    relevance = [*of_user.hits.relevance.tolist(), 0.0]  # the last is of no hit
+    places = [
+        (
+            place.rank,
+            place.item,
+            score_at.get(place.listed),
+            relevance[place.hit],
+            place.hit >= 0,
+        )
+        for place in of_user.places
+    ]
+    of_item = {"item": rows.schema["item"]}
+    types: dict[str, Any] = {
+        "rank": pl.Int64,
+        **of_item,
+        "score": rows.schema.get("score", pl.Null),
+        "relevance": pl.Float64,
+        "hit": pl.Boolean,
+    }
+    listed = pl.DataFrame(places, types, orient="row")
+    if not has_scores:
+        listed = listed.drop("score")
+    types = {**of_item, "relevance": pl.Float64, "rank": pl.Float64}
     return listed, pl.DataFrame(of_user.missed, types, orient="row")
 
 
@@ -399,15 +363,14 @@ def by_cutoff(
 
 def by_segment(numbers: Numbers) -> pd.DataFrame:
     """Return a row for each metric, cut-off and segment, in this order."""
-    order = _by_metric(numbers)
-    places = [numbers.places[row] for row in order]
+    places = numbers.places
     columns: dict[str, Any] = {"n_users": [place.sample.n_units for place in places]}
     if any(place.sample.n_lists is not None for place in places):
         columns["n_lists"] = [place.sample.size for place in places]
-    columns |= zip(ENDS, numbers.estimates[order, 0].T, strict=True)
+    columns |= zip(ENDS, numbers.estimates[:, 0].T, strict=True)
     if numbers.division.has_gaps:
         for number, name in DifferenceRow.columns("gap").items():
-            columns[name] = numbers.tests[number][order, 0]
+            columns[name] = numbers.tests[number][:, 0]
     columns["small"] = [n_users < SMALL for n_users in columns["n_users"]]
     keys = [numbers.division.keys[place.part] for place in places]
     labels = distinct_labels(numbers.division.labels, {"metric", "k", *columns})
@@ -415,15 +378,6 @@ def by_segment(numbers: Numbers) -> pd.DataFrame:
     cutoffs = [place.k for place in places]
     levels: list[Sequence[Any]] = [metrics, cutoffs, *zip(*keys, strict=True)]
     return pd.DataFrame(columns, _index(levels, ["metric", "k", *labels]))
-
-
-def _by_metric(numbers: Numbers) -> Ints:
-    """Return the rows of the places in the order of metrics, then of cut-offs."""
-    order_of = dict[Any, int]()
-    for place in numbers.computed:
-        order_of.setdefault((place.measure.asked_as, place.k), len(order_of))
-    orders = [order_of[place.measure.asked_as, place.k] for place in numbers.places]
-    return np.argsort(orders, kind="stable")
 
 
 def _index(columns: Sequence[Sequence[Any]], names: Sequence[str]) -> pd.MultiIndex:

@@ -238,8 +238,7 @@ def _value_by_convention(
     """
     value = float(result.value[0, 0])
     rule = convention.no_relevant
-    undefined = undefined_in(result, convention)
-    is_undefined = undefined is not None and bool(undefined.any())
+    is_undefined = bool(undefined_in(result, convention).any())
     if is_undefined and rule == "skip":
         raise UnknownUserError(
             named(

@@ -373,7 +373,6 @@ ITEMS = pd.DataFrame({"item": list("pq"), "genre": ["s", "t"]})
         ("half", "half"),
         ("half", ["half", "group"]),
         ("group", "group"),
-        ("genre", "genre"),
     ],
 )
 def test_segments_are_the_same_for_all_models_or_refused(column, by):

@@ -128,14 +128,6 @@ def test_a_table_has_intervals_and_numbers_of_all_lists():
     assert "0.2438▲ (0.2120–0.2795)" in table.to_markdown().replace("**", "")
     assert "Coverage: 298 users with a list" in table.attrs["basis"]
     assert "95% intervals" in table.attrs["basis"]
-    for one, other in zip(
-        plain.plot().containers, table.plot().containers, strict=True
-    ):
-        drawn, again = (
-            [segment.tolist() for segment in container.lines[2][0].get_segments()]
-            for container in (one, other)
-        )
-        assert drawn == again
     with pytest.raises(OptionError, match="by= cannot break it down"):
         found.table(["ndcg", "coverage"], k=5, by=pd.Series({"u1": 1}))
     with pytest.raises(OptionError, match="say True or False"):

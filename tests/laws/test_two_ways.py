@@ -235,15 +235,3 @@ def test_a_curve_is_a_column_of_the_table_at_each_cut_off(question: Question) ->
     wide = [cells[1:] for cells in rows_of_markdown(curve.to_markdown())]
     expected = [[f"{value:.4f}" for value in row] for row in table.to_numpy().T]
     assert wide == expected
-
-
-@law
-def test_a_plot_draws_the_numbers_of_the_table(question: Question) -> None:
-    mpl = pytest.importorskip("matplotlib")
-    mpl.use("Agg")
-    table = question.table()
-    axes = table.plot()
-    for container in axes.containers:
-        drawn = container.lines[0].get_xdata()
-        np.testing.assert_allclose(drawn, table.loc[container.get_label()])
-    mpl.pyplot.close("all")

@@ -15,7 +15,7 @@ from recnb.errors import FrameError
 from recnb.report.as_json import SCHEMA
 from recnb.report.data import ReportData
 from tests.display.test_escaping import EVIL, Page
-from tests.report.test_forms import FOUND, REPORTS, SAMPLE
+from tests.report.test_forms import REPORTS, SAMPLE
 from tests.report.test_report import COMPARED, REPORT
 
 KNN, POPULAR = SAMPLE.models["item-knn"], SAMPLE.models["popular"]
@@ -66,7 +66,6 @@ EVERY_REPORT = {
     "many": lambda: recnb.compare(
         {f"m{n}": frame for n, frame in enumerate([KNN, POPULAR] * 3)}, SAMPLE.test
     ).report(k=[5, 10]),
-    "genres": lambda: FOUND.report(k=10, by="genres"),
     "days": of_days,
     "weights": of_weights,
     "documents": of_documents,

@@ -111,9 +111,7 @@ def message(call: Callable[[], Any]) -> str:
 SHOWN: dict[str, Callable[[], str]] = {
     "plot of a score": lambda: drawn(EV.ndcg(k=10).plot()),
     "plot of a curve": lambda: drawn(EV.curve("ndcg").plot()),
-    "plot of means": lambda: drawn(FOUND.table(k=10).plot()),
     "segments": lambda: repr(EV.table("ndcg", k=10, by="segment")),
-    "values of items": lambda: repr(EV.table("ndcg", k=10, by="genres")),
     "beyond accuracy": lambda: repr(EV.beyond(k=10)),
     "models beyond accuracy": lambda: repr(FOUND.beyond(k=10)),
     "movers": lambda: repr(FOUND.movers("ndcg", k=10)),

@@ -234,7 +234,6 @@ NANOSECONDS = pl.Series([1, 2, 3000]).cast(pl.Datetime("ns"))
 OF_TIMES: Any = ({1: [5], 2: [6], 3: [7]},) * 2
 KNOWN: dict[str, Any] = {
     "users": pl.DataFrame({"user": [1, 2, 3], "seen": NANOSECONDS}),
-    "items": pl.DataFrame({"item": [5, 6, 7], "made": NANOSECONDS}),
 }
 TIMES = pl.DataFrame({"user": [1, 1, 1], "item": [5, 6, 7], "when": NANOSECONDS})
 FEW_ITEMS: Any = (
