@@ -6,7 +6,6 @@ Keywords are told apart: those that name columns, side data, and conventions.
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypedDict, TypeVar, Unpack
@@ -219,7 +218,7 @@ def evaluate(
     if truth is None:
         # The caller has no second frame to change by code, or to keep for other lists.
         frames.pop("truth", None)
-    return Evaluation.of(
+    return Evaluation(
         source.under(parsed.convention_of(source)),
         library=parsed.library,
         overrides=parsed.overrides,
@@ -273,7 +272,6 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     """Separate options into columns, side data and conventions; refuse any others."""
     options = dict(given)
     asked = options.pop("convention", None)
-    refuse_word_for_users(options.get("users"))
     side_data = {name: options.pop(name) for name in SIDE_FRAMES if name in options}
     weights = {}
     for name in WEIGHTS:
@@ -355,18 +353,6 @@ def _convention_asked(
     raise OptionError(
         f"convention={quoted(asked)}: give a recnb.Convention or the name of a "
         f"library, such as convention='trec_eval'."
-    )
-
-
-def refuse_word_for_users(users: object) -> None:
-    """Refuse a word for who is averaged as `users=`, unless there is such a file."""
-    is_such_a_word = isinstance(users, str) and users in WORDS["averaged_users"]
-    if not is_such_a_word or os.path.exists(str(users)):
-        return
-    raise OptionError(
-        f"users={users!r} is no file of users, which users= takes, as it takes a "
-        "frame; who is averaged is averaged_users=. Type "
-        f"averaged_users={users!r}."
     )
 
 

@@ -38,7 +38,6 @@ from recnb.results.worst import worst_of
 from recnb.stats import Settings
 
 if TYPE_CHECKING:
-    from recnb.data import Joined
     from recnb.lint.findings import Lint
     from recnb.report.report import Report
     from recnb.widgets.explorer import Explorer
@@ -377,9 +376,8 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
     ) -> Table:
         """Return the users or queries with the lowest values of a metric, a row each.
 
-        Among users with equal values, those with more relevant items come first; a line
-        below says how many others have the value of the last row. Users without a value
-        are left out, and weights of users do not change the order.
+        Among users with equal values, those with more relevant items come first. Users
+        without a value are left out, and weights of users do not change the order.
 
         Parameters
         ----------
@@ -827,30 +825,18 @@ class Evaluation(EvaluationMethods, EvaluationData):
             form,
             label=_("evaluation"),
             title=Mark("strong", self._title()),
-            basis=self._basis_so_far(),
+            basis=self.basis,
             calls=CALLS,
         )
 
-    def _basis_so_far(self) -> str:
-        """Return the basis; before the frames are joined the convention alone."""
-        return self.basis if self.is_joined else str(self._convention)
-
     def _title(self) -> str:
-        """Return what was evaluated, in words, without joining the frames."""
-        stored = self.source.stored
-        if self.is_joined or stored is None:
-            return self._title_of(self.joined)
-        where = _(stored.where)
-        return _("Evaluation of {where}, nothing computed yet", where=where)
-
-    def _title_of(self, joined: Joined) -> str:
         """Return what was evaluated, with the number of recommended rows if known.
 
         It is not of some users whose lists are in a file or an engine.
         """
-        n_relevant = int(joined.hits.n_relevant.sum())
+        n_relevant = int(self.joined.hits.n_relevant.sum())
         try:
-            n_rows = joined.rows.n_recommended
+            n_rows = self.joined.rows.n_recommended
         except ElsewhereError:
             words = N_(
                 "Evaluation of some {users} against {relevant:,} relevant {items}"

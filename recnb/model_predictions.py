@@ -82,7 +82,7 @@ def evaluate_model(
     recall     0.50
     """
     joined = model_lists(model, test, train, k)
-    return Evaluation.of(joined).table(metrics, k, **options)
+    return Evaluation(joined).table(metrics, k, **options)
 
 
 def model_lists(

@@ -17,6 +17,7 @@ from IPython.core.interactiveshell import InteractiveShell
 import recnb
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import ALIASES, METRICS
+from tests.rows import hold_refused, read_rows
 from tests.sample import SAMPLE
 
 RECS = pd.DataFrame({"user": [1, 1, 2], "item": [10, 11, 10], "rank": [1, 2, 1]})
@@ -45,45 +46,22 @@ def test_the_accessor_is_the_evaluation(convert: Any) -> None:
         assert getattr(one.rec, name)(k=2).label == score.label
 
 
-def test_columns_and_conventions_on_every_method() -> None:
-    """Keywords of `evaluate` are taken by each method of a frame, beside its own."""
-    columns = {"user": "who", "item": "what", "rank": "at"}
-    frame, given = ONE.rename(columns=columns), {**columns, "relevant_from": 2}
-    ev = recnb.evaluate(frame, **given)
-    assert ev.n_users == frame.rec.evaluation(**given).n_users == 1
-    assert frame.rec.ndcg(2, gain="exponential", **given) == ev.ndcg(
-        k=2, gain="exponential"
-    )
-    assert frame.rec.map(k=2, **given) == ev.map(k=2)
-    assert frame.rec.table(["ndcg"], [1, 2], gain="binary", **given).equals(
-        ev.table(["ndcg"], k=[1, 2], gain="binary")
-    )
-    assert frame.rec.curve("ndcg", k=[1, 2], **given).equals(ev.curve("ndcg", k=[1, 2]))
-    assert frame.rec.report(k=2, **given).n_users == ev.n_users
-    assert frame.rec.lint(k=2, **given).value == ev.lint(k=2).value
-    users = pd.DataFrame({"who": [1, 2], "plan": ["x", "y"]})
-    assert len(frame.rec.table("ndcg", k=2, by="plan", users=users, **columns)) > 0
-    for library in ("trec_eval", "scikit-learn"):
-        assert repr(ONE.rec.ndcg(k=2, convention=library)) == repr(
-            recnb.evaluate(ONE, convention=library).ndcg(k=2)
-        )
-    with pytest.raises(recnb.errors.OptionError, match="'gian'"):
-        ONE.rec.ndcg(k=2, gian="binary")
-    with pytest.raises(recnb.errors.RecnbError, match="who"):
-        frame.rec.ndcg(k=2)
-    # A user by position leaves the keyword to the column.
-    value = ONE.rec.explain("ndcg", 2, k=2).value
-    assert (
-        frame.rec.explain("ndcg", 2, k=2, **columns).value
-        == ONE.rec.explain("ndcg", user=2, k=2).value
-        == value
-    )
+COLUMNS = {"user": "who", "item": "what", "rank": "at"}
+RENAMED = ONE.rename(columns=COLUMNS)
+GIVEN = {**COLUMNS, "relevant_from": 2}
+OF_RENAMED = recnb.evaluate(RENAMED, **GIVEN)
+PLANS = pd.DataFrame({"who": [1, 2], "plan": ["x", "y"]})
+ROWS = read_rows("accessor.toml")
 
 
-def test_a_column_called_rec_hides_nothing() -> None:
-    recs = RECS.assign(rec=[True, False, True])
-    assert recs.rec.against(TRUTH).ndcg(k=2) == recnb.evaluate(RECS, TRUTH).ndcg(k=2)
-    assert recs["rec"].tolist() == [True, False, True]
+@pytest.mark.parametrize("call", ROWS["same"])
+def test_keywords_of_evaluate_are_taken_by_each_method(call: str) -> None:
+    assert eval(call) == eval(ROWS["same"][call])
+
+
+@pytest.mark.parametrize("call", ROWS["refused"])
+def test_keywords_that_are_none_are_refused(call: str) -> None:
+    hold_refused(call, ROWS["refused"][call], globals())
 
 
 FRAMES = [
@@ -164,19 +142,10 @@ def test_the_accessor_keeps_nothing_but_its_frame() -> None:
     assert RECS.attrs == {}
 
 
-HEAVY = [
-    "matplotlib",
-    "ipywidgets",
-    "scipy.stats",
-    "IPython",
-    "pooch",
-    "dask",
-    "pyspark",
-    "jupyterlab",
-    "sklearn",
-    "duckdb",
-    "hypothesis",
-]
+HEAVY = {
+    *("matplotlib", "ipywidgets", "scipy.stats", "IPython", "pooch", "dask", "pyspark"),
+    *("jupyterlab", "sklearn", "duckdb", "hypothesis"),
+}
 CODE = f"""
 import importlib, json, sys, warnings, pandas as pd, polars as pl
 @pd.api.extensions.register_dataframe_accessor("rec")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,7 +91,7 @@ def test_the_same_as_a_loop(scores: Any, test: Any, train: Any, ks: list[int]) -
     )
     assert of_function.to_frame().equals(table.to_frame())
     assert (table.columns.tolist(), table.index.tolist()) == (ks, METRICS)
-    behind = Evaluation.of(
+    behind = Evaluation(
         model_lists(lambda user: scores[user], sp.csr_matrix(test), had, k=max(ks))
     )
     for k in ks:
@@ -125,31 +126,27 @@ def halves(matrix: Any) -> Any:
     )
 
 
-KINDS: dict[str, Any] = {
-    **{
-        name: getattr(sp, name)
-        for name in ("csc_matrix", "coo_matrix", "lil_matrix", "csr_array", "coo_array")
-    },
-    "halves": halves,
-    "bool": lambda matrix: sp.csr_matrix(matrix.astype(bool)),
-    "float32": lambda matrix: sp.csr_matrix(matrix.astype("float32")),
-}
+KINDS: list[Callable[[Any], Any]] = [
+    sp.csc_matrix,
+    sp.coo_matrix,
+    sp.lil_matrix,
+    sp.csr_array,
+    sp.coo_array,
+    halves,
+    lambda matrix: sp.csr_matrix(matrix.astype(bool)),
+    lambda matrix: sp.csr_matrix(matrix.astype("float32")),
+]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_matrices_of_any_kind_stay_as_they_are(kind: str) -> None:
-    test, train = (KINDS[kind](matrix) for matrix in (BINARY, TRAIN))
+def test_matrices_of_any_kind_stay_as_they_are(kind: Callable[[Any], Any]) -> None:
+    test, train = kind(BINARY), kind(TRAIN)
     before = test.copy(), train.copy()
     pd.testing.assert_frame_equal(
         recnb.evaluate_model(Model(SCORES), test, train, k=[3, 10]), WANT
     )
     for now, then in zip((test, train), before, strict=True):
-        assert (type(now), now.dtype, now.shape, now.nnz) == (
-            type(then),
-            then.dtype,
-            then.shape,
-            then.nnz,
-        )
+        assert (type(now), now.dtype) == (type(then), then.dtype)
         assert (now != then).nnz == 0
 
 

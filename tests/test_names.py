@@ -5,7 +5,7 @@ wrongly is answered with the nearest.
 from __future__ import annotations
 
 import builtins
-import copy
+import copy  # noqa: F401 -- in rows
 import inspect
 import pydoc
 import typing
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
-import polars as pl
+import polars as pl  # noqa: F401 -- in rows
 import pytest
 
 import recnb
@@ -24,17 +24,20 @@ from recnb.errors import (
     OptionError,
     RecnbError,
     UnknownNameError,
-    listed,
-    near,
+    listed,  # noqa: F401 -- in rows
+    near,  # noqa: F401 -- in rows
     no_attribute,
 )
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import ALIASES
+from tests.rows import read_rows
 from tests.sample import SAMPLE
 
 EV = recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test)
 FOUND = recnb.compare(SAMPLE.recommendations, SAMPLE.test)
 NAMES = [*METRICS, *ALIASES]
+MANY = [f"name_{number}" for number in range(13)]
+ROWS = read_rows("names.toml")
 
 
 @pytest.mark.parametrize("bound", NAMES)
@@ -95,30 +98,6 @@ def test_signatures_and_help_are_real(name: str) -> None:
                 ) in line
 
 
-def test_what_a_metric_says_of_an_option_stands_at_its_parameter() -> None:
-    written = inspect.getdoc(METRICS["fbeta"].function) or ""
-    assert "- beta: How much recall weighs beside precision" in written
-    for function in (recnb.fbeta, Evaluation.fbeta):
-        described = inspect.getdoc(function) or ""
-        assert "- beta:" not in described
-        parameter = "beta : float, default 1.0\n    How much recall weighs beside"
-        assert parameter in described
-
-
-def test_a_paragraph_after_the_options_of_a_metric_is_kept() -> None:
-    described = inspect.getdoc(Evaluation.serendipity) or ""
-    meaning, _title, _parameters = described.partition("Parameters\n")
-    assert "Other things are called serendipity" in meaning
-    assert "- out_of:" not in meaning
-
-
-def test_the_sources_of_a_metric_are_its_references() -> None:
-    described = inspect.getdoc(recnb.rbp) or ""
-    _before, _title, references = described.partition("References\n----------\n")
-    assert references.startswith("- Moffat, A. and Zobel, J. 2008.")
-    assert "https://doi.org/10.1145/1416950.1416952" in references
-
-
 def test_help_is_there_and_about_the_package() -> None:
     for place in (
         Evaluation,
@@ -156,103 +135,34 @@ def test_help_is_there_and_about_the_package() -> None:
     assert "Methods inherited from pandas" not in text
 
 
+PUBLIC = ROWS["public"]
+
+
 def test_public_names() -> None:
-    """What users rely on; names may be added, none may go."""
-    methods = {
-        "table",
-        "worst",
-        "curve",
-        "explain",
-        "report",
-        "lint",
-        "items",
-        "user",
-        "measure",
-        "measures",
-        *NAMES,
-    }
-    functions = {
-        "evaluate",
-        "evaluate_groups",
-        "evaluate_model",
-        "compare",
-        "as_in",
-        "explain",
-        "playground",
-        "quiz",
-        "read_report",
-    }
-    classes = {"Score", "Table", "Explanation", "Interval", "Convention"}
-    assert {*recnb.__all__} >= (functions | classes | {*NAMES}) - {"map"}
+    methods = {*PUBLIC["methods"], *NAMES}
+    assert {*recnb.__all__} >= {*PUBLIC["functions"], *NAMES} - {"map"}
     assert len(recnb.__all__) == len({*recnb.__all__})
-    assert {name for name in dir(recnb) if not name.startswith("_")} <= {
-        *recnb.__all__,
-        "map",
-    }
-    assert {*dir(recnb.RecAccessor)} >= methods | {"against", "evaluation", "compare"}
-    others = {
-        "under",
-        "why",
-        "identify",
-        "explore",
-        "beyond",
-        "at_least",
-        "detectable",
-        "with_lists",
-    }
-    assert {*dir(Evaluation)} >= methods | others
-    evaluation = FOUND["popular"]
-    assert {*dir(evaluation)} >= methods | others | {"basis", "n_users", "users"}
-    # What results read of its data is no offer to users.
-    assert not {*dir(evaluation)} & {"joined", "lists_of", "restricted", "source"}
-    assert issubclass(recnb.errors.RecnbError, ValueError)
-    assert issubclass(recnb.errors.ColumnError, recnb.errors.FrameError)
-    assert (Path(recnb.__file__).parent / "py.typed").exists()
+    shown = {name for name in dir(recnb) if not name.startswith("_")}
+    assert shown <= {*recnb.__all__, "map"}
+    assert {*dir(recnb.RecAccessor)} >= methods | {*PUBLIC["of_frames"]}
+    for evaluation in (EV, FOUND["popular"]):
+        assert {*dir(evaluation)} >= methods | {*PUBLIC["of_evaluation"]}
+        assert not {*dir(evaluation)} & {*PUBLIC["hidden"]}
     space: dict[str, Any] = {}
     exec("from recnb import *", space)
     assert not {*space} & {*dir(builtins)} - {"__builtins__", "__doc__", "__name__"}
     assert {*recnb.__all__} <= {*space}
-    assert recnb.map is recnb.average_precision
 
 
-MISSPELT = [
-    (EV, "ndgc", "ndcg"),
-    (EV, "explian", "explain"),
-    (SAMPLE.test.rec, "agianst", "against"),
-    (pl.DataFrame({"user": [1]}).rec, "reprot", "report"),
-    (FOUND, "diferences", "differences"),
-    (FOUND["popular"], "tabel", "table"),
-    (recnb, "evalute", "evaluate"),
-    (recnb, "compar", "compare"),
-]
+@pytest.mark.parametrize("call", ROWS["same"])
+def test_help_errors_and_copies(call: str) -> None:
+    assert eval(call) == eval(ROWS["same"][call])
 
 
-def test_types_of_options_are_shown_as_they_are_written() -> None:
-    assert "user: 'str | Sequence[str] | None' = None" in str(
-        inspect.signature(recnb.evaluate)
-    )
-    assert "users=" in (inspect.getdoc(FOUND.report) or "")
-    assert near("country", ["amount"]) == "Known: 'amount'."
-    assert near("amout", ["amount"]) == "Did you mean 'amount'? Known: 'amount'."
-    many = [f"name_{number}" for number in range(13)]
-    assert near("amout", ["amount", *many]) == "Did you mean 'amount'?"
-    assert near("zzz", many).startswith("Known: 'name_0', 'name_1'")
-
-
-def test_names_in_an_error_are_few_and_public() -> None:
-    """Ten of many, two that are near, none that begins with an underscore."""
-    ten = ", ".join(map(str, range(10)))
-    assert [listed(range(n)) for n in (10, 11)] == [ten, f"{ten} and 1 more"]
-    assert (
-        near("name", ["name1", "name2", "name3"]).partition("?")[0].count("name") == 2
-    )
-    known = [[f"name{at}" for at in range(size)] for size in (12, 13)]
-    assert ["Known" in near("name1", names) for names in known] == [True, False]
-    assert str(no_attribute("X", "at", ["_at", "b"])).endswith("Known: 'b'.")
-
-
-@pytest.mark.parametrize(("place", "typed", "meant"), MISSPELT)
-def test_the_nearest_name_is_told(place: Any, typed: str, meant: str) -> None:
+@pytest.mark.parametrize("call", ROWS["misspelt"])
+def test_the_nearest_name_is_told(call: str) -> None:
+    of, _dot, typed = call.rpartition(".")
+    place, meant = eval(of), ROWS["misspelt"][call]
     with pytest.raises(
         UnknownNameError, match=rf"has no '{typed}'\. Did you mean .*'{meant}'"
     ):
@@ -261,21 +171,13 @@ def test_the_nearest_name_is_told(place: Any, typed: str, meant: str) -> None:
     with pytest.raises(AttributeError) as caught:
         getattr(place, f"_{typed}")
     assert not isinstance(caught.value, RecnbError)
-    if place is EV:
-        with pytest.raises(
-            AttributeError, match=r"Evaluation has no 'zzzz'\. Known: .*ndcg"
-        ):
-            getattr(EV, "zz" + "zz")
 
 
-def test_objects_are_copied_and_compared_models_are_a_mapping() -> None:
-    assert float(copy.copy(EV).ndcg(k=5)) == float(EV.ndcg(k=5))
-    assert (
-        copy.copy(FOUND).names
-        == FOUND._ipython_key_completions_()
-        == [name for name, _model in FOUND.items()]
-    )
-    assert not hasattr(FOUND, "ndcg")
+def test_of_a_name_that_is_near_none_all_are_told() -> None:
+    with pytest.raises(
+        AttributeError, match=r"Evaluation has no 'zzzz'\. Known: .*ndcg"
+    ):
+        getattr(EV, "zz" + "zz")
 
 
 GUESSED = [
@@ -329,30 +231,12 @@ def test_the_call_for_a_guessed_name_works(
     recnb.language("en")
 
 
-@pytest.mark.parametrize(
-    ("place", "name", "call"),
-    [
-        (EV, "정밀도", "ev.precision(k=10)"),  # as Korean calls it
-        (EV, "ndcg_at_10", "ev.ndcg(k=10)"),
-        (EV, "precision_at_k", "ev.precision(k=10)"),
-        (EV, "MAP", "ev.average_precision(k=10)"),
-        (EV, "mean_reciprocal_rank", "ev.reciprocal_rank(k=10)"),
-        (EV, "recall20", "ev.recall(k=20)"),
-        (EV, "coverage_at_5", "ev.coverage(k=5)"),
-        (SAMPLE.test.rec, "recall_at", "df.rec.recall(k=10)"),
-        (SAMPLE.test.rec, "plot", 'df.rec.curve("ndcg").plot()'),
-        (FOUND, "ndcg", 'found.table("ndcg", k=10)'),
-        (recnb, "ndcg_at_k", "recnb.ndcg(ranking, relevant, k=10)"),
-        (recnb, "ndcg_score", "recnb.ndcg(ranking, relevant, k=10)"),
-        (recnb, "coverage", "recnb.evaluate(recs, truth).coverage(k=10)"),
-    ],
-)
-def test_a_metric_by_another_librarys_name_is_told_its_call(
-    place: Any, name: str, call: str
-) -> None:
+@pytest.mark.parametrize("typed", ROWS["guessed"])
+def test_a_metric_by_another_librarys_name_is_told_its_call(typed: str) -> None:
+    of, _dot, name = typed.rpartition(".")
     with pytest.raises(UnknownNameError) as error:
-        getattr(place, name)
-    assert str(error.value).endswith(f"has no {name!r}. Type {call}.")
+        getattr(eval(of), name)
+    assert str(error.value).endswith(f"has no {name!r}. Type {ROWS['guessed'][typed]}.")
 
 
 def test_a_truth_given_to_a_method_of_a_frame_is_told_against() -> None:

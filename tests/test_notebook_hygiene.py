@@ -187,31 +187,13 @@ def test_translated_notebook_has_the_code_of_the_english_one(path: Path) -> None
 
 #: Code in what Korean notebooks show, `metric` heading the names of metrics in a table
 #: among it; columns; options.
-CODE = {
-    "activity",
-    "argsort",
-    "check",
-    "largest",
-    "length",
-    "light",
-    "list",
-    "metric",
-    "random",
-    "recnb",
-    "scores",
-}
-CODE |= {
-    "user",
-    "item",
-    "rank",
-    "score",
-    "rating",
-    "liked",
-    "favourite",
-    "recommended",
-    "relevant",
-}
-CODE |= {"linear", "exponential", "weight", "gamma", "explorer", "reveal"}
+CODE = words_in(
+    [
+        "activity argsort check largest length light list metric random recnb scores",
+        "user item rank score rating liked favourite recommended relevant",
+        "linear exponential weight gamma explorer reveal",
+    ]
+)
 #: Names of methods, of columns and their values, of models and of engines, by notebook.
 OF_NOTEBOOK = {
     "09": words_in(

@@ -13,6 +13,7 @@ import pytest
 
 import recnb
 from tests.lab import chromium
+from tests.rows import read_rows
 from tests.tools.notebooks import ROOT, stored
 from tests.tools.site.links import problems
 from tests.tools.site.pages import PAGES, BrokenLinkError, Sources
@@ -24,17 +25,7 @@ from tests.tools.site.reference import (
 )
 
 NOTEBOOKS = [path.relative_to(ROOT).with_suffix("") for path in stored()]
-#: The pages that the browser opens, with a word that each has, and in which colours.
-OPENED = [
-    ("index.html", "light", "What one move changes"),
-    ("index.html", "dark", "What one move changes"),
-    ("notebooks/ko/03_hit_rate_rr_ap.html", "light", "적중률"),
-    ("notebooks/ko/03_hit_rate_rr_ap.html", "dark", "적중률"),
-    ("reference/recnb.evaluate.html", "light", "Join recommendations with the truth"),
-    ("metrics.html", "light", "Share of the first k places"),
-    ("conventions.html", "light", "The same four users"),
-    ("conventions.html", "dark", "The same four users"),
-]
+ROWS = read_rows("site.toml")
 
 
 # What is checked, on pages made for it.
@@ -46,36 +37,12 @@ def page(folder: Path, body: str, name: str = "page.html") -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        '<a href="#there">a</a><p id="there">',
-        '<a href="page.html#there">a</a><p id="there">',
-        '<a href="https://example.org/a/b.html#c">a</a>',
-        '<img src="data:image/png;base64,AAAA">',
-        "<style>p { background: url(data:image/png;base64,AAAA) }</style>",
-    ],
-)
+@pytest.mark.parametrize("body", ROWS["right"])
 def test_a_page_whose_links_lead_somewhere_has_no_problem(tmp_path, body):
     assert problems(page(tmp_path, body)) == []
 
 
-@pytest.mark.parametrize(
-    "body, problem",
-    [
-        ('<a href="gone.html">a</a>', "links to gone.html, which is not there"),
-        ('<a href="#gone">a</a>', "links to #gone, a heading that is not there"),
-        ('<a href="http://example.org">a</a>', "which is no address with https"),
-        ('<a href="mailto:nDCG%4010">a</a>', "which is no address with https"),
-        ('<img src="gone.png">', "links to gone.png, which is not there"),
-        ('<script src="https://cdn.org/a.js"></script>', "asks for https://cdn.org"),
-        ('<script src="//cdn.org/a.js"></script>', "asks for //cdn.org/a.js"),
-        ('<link rel="stylesheet" href="https://cdn.org/a.css">', "asks for https"),
-        ('<iframe src="https://a.org/v"></iframe>', "asks for https://a.org/v"),
-        ("<style>@import 'https://a.org/f.css';</style>", "asks for https://a.org"),
-        ('<p style="background: url(https://a.org/f.png)">', "asks for https://a.org"),
-    ],
-)
+@pytest.mark.parametrize("body, problem", ROWS["wrong"])
 def test_a_link_to_nothing_and_a_request_are_problems(tmp_path, body, problem):
     (line,) = problems(page(tmp_path, body))
     assert line.startswith("page.html: ")
@@ -87,29 +54,9 @@ def test_a_style_sheet_that_asks_for_a_font_is_a_problem(tmp_path):
     assert problems(tmp_path) == ["site.css: asks for https://fonts.org/a.woff2"]
 
 
-@pytest.mark.parametrize(
-    "file, written, on_site",
-    [
-        ("README.md", "[m](recnb/metrics/README.md)", "[m](metrics.md)"),
-        (
-            "recnb/distributed/README.md",
-            "[t](../TRAINING.md#a-b)",
-            "[t](training.md#a-b)",
-        ),
-        ("notebooks/ko/teaching.md", "[e](../teaching.md)", "[e](../teaching.md)"),
-        ("recnb/README.md", "[d](DECISIONS.md)", "[d](decisions.md)"),
-        ("README.md", "[a/b.md](recnb/PEERS.md)", "[](peers.md)"),
-        ("notebooks/README.md", "[s](source)", "s"),
-        ("recnb/README.md", "[s](#rules), [h](https://a.org)", None),
-        (
-            "recnb/conventions/README.md",
-            "[p](presets.csv)",
-            "[p](recnb/conventions/presets.csv)",
-        ),
-    ],
-)
+@pytest.mark.parametrize("file, written, on_site", ROWS["links"])
 def test_a_link_of_the_repository_is_one_of_the_site(tmp_path, file, written, on_site):
-    assert Sources(tmp_path).linked(written, file) == (on_site or written)
+    assert Sources(tmp_path).linked(written, file) == on_site
 
 
 def test_a_file_that_is_no_page_is_copied_for_its_link(tmp_path):
@@ -231,7 +178,7 @@ def test_a_notebook_has_its_stored_outputs_and_formulas_without_latex(site, name
 @pytest.mark.site
 def test_pages_open_in_light_and_dark_and_narrow_without_a_request(site):
     with chromium() as browser:
-        for name, scheme, words in OPENED:
+        for name, scheme, words in ROWS["opened"]:
             opened = browser.new_page(color_scheme=scheme)
             asked: list[str] = []
             errors: list[str] = []
@@ -265,17 +212,7 @@ def test_the_playground_of_the_front_page_shows_each_move_without_a_kernel(site)
 
 
 @pytest.mark.site
-@pytest.mark.parametrize(
-    "words, page_found",
-    [
-        ("popularity_propensity", "recnb.popularity_propensity"),
-        ("정밀도", "notebooks/ko"),
-        ("how do I get a confidence interval", "statistics"),
-        ("threshold", "data.html"),
-        ("gate in CI", "command_line"),
-        ("merge", "data.html"),
-    ],
-)
+@pytest.mark.parametrize("words, page_found", ROWS["searches"])
 def test_the_search_finds_names_questions_and_korean(site, words, page_found):
     with chromium() as browser:
         opened = browser.new_page()

@@ -2,16 +2,15 @@
 and of forks; pickles: test_pickle.py.
 """
 
-import contextlib
 import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Self
+from typing import Any
+from unittest.mock import MagicMock
 
 import numpy as np
 import pandas as pd
@@ -102,82 +101,34 @@ def test_a_metric_of_boosting_is_the_mean_over_queries(
     )
 
 
-class Run:
-    """What MLflow's calls of the page are given."""
-
-    def __init__(self) -> None:
-        self.metrics: dict[str, float] = {}
-        self.tags: dict[str, str] = {}
-        self.files: dict[str, Any] = {}
-
-    @contextlib.contextmanager
-    def start_run(self, run_name: str) -> Iterator[None]:
-        self.tags["mlflow.runName"] = run_name
-        yield
-
-    def log_metrics(self, metrics: dict[str, float]) -> None:
-        for name in metrics:
-            # As MLflow on Windows, which is stricter than elsewhere.
-            assert re.fullmatch(r"[\w\-. /]+", name), name
-        self.metrics |= metrics
-
-    def set_tag(self, key: str, value: str) -> None:
-        self.tags[key] = value
-
-    def log_text(self, text: str, artifact_file: str) -> None:
-        self.files[artifact_file] = text
-
-
-def test_a_run_has_the_means_and_the_report(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    run = Run()
-    monkeypatch.setitem(sys.modules, "mlflow", run)
+def test_a_run_has_the_means_and_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    mlflow = MagicMock()
+    monkeypatch.setitem(sys.modules, "mlflow", mlflow)
     names: dict[str, Any] = {}
     exec(PROGRAMS["MLflow"], names)
     ev = names["ev"]
-    assert run.metrics == {
-        "nDCG_at_10": ev.ndcg(k=10),
-        "R_at_10": ev.recall(k=10),
-    }
-    assert run.tags["convention"] == str(ev.convention)
-    assert "0.2589" in run.files["report.html"]
-    stored = json.loads(run.files["report.json"])
+    (metrics,) = mlflow.log_metrics.call_args.args
+    assert metrics == {"nDCG_at_10": ev.ndcg(k=10), "R_at_10": ev.recall(k=10)}
+    mlflow.set_tag.assert_called_once_with("convention", str(ev.convention))
+    texts = {call.args[1]: call.args[0] for call in mlflow.log_text.mock_calls}
+    assert "0.2589" in texts["report.html"]
+    stored = json.loads(texts["report.json"])
     assert stored["made_with"] == names["report"].to_dict()["made_with"]
-
-
-class GT:
-    """What Great Tables' calls of the page are given."""
-
-    def __init__(self, data: pd.DataFrame, rowname_col: str) -> None:
-        self.data = data
-        assert rowname_col in data
-
-    def tab_header(self, title: str, subtitle: str) -> Self:
-        self.subtitle = subtitle
-        return self
-
-    def fmt_number(self, columns: list[str], decimals: int) -> Self:
-        self.numbers = self.data[columns].round(decimals)
-        return self
-
-    def tab_source_note(self, source_note: str) -> Self:
-        self.note = source_note
-        return self
 
 
 def test_a_table_has_its_numbers_and_what_they_rest_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, "great_tables", SimpleNamespace(GT=GT))
-    names: dict[str, Any] = {}
-    exec(PROGRAMS["Great Tables"], names)
-    table = names["table"]
-    assert [*table.data["model"]] == ["item-knn", "factors", "popular"]
-    assert table.numbers.loc[0, "ndcg@10"] == 0.2589
-    assert [*table.numbers] == ["ndcg@10", "recall@10", "hit_rate@10"]
-    assert table.subtitle == "261 users"
-    assert "relevance above 0" in table.note
+    made = MagicMock()
+    monkeypatch.setitem(sys.modules, "great_tables", made)
+    exec(PROGRAMS["Great Tables"], {})
+    called, header, numbers, note = made.mock_calls
+    (rows,) = called.args
+    assert [*rows[called.kwargs["rowname_col"]]] == ["item-knn", "factors", "popular"]
+    assert round(rows.loc[0, "ndcg@10"], numbers.kwargs["decimals"]) == 0.2589
+    assert numbers.kwargs["columns"] == ["ndcg@10", "recall@10", "hit_rate@10"]
+    assert header.kwargs["subtitle"] == "261 users"
+    assert "relevance above 0" in note.args[0]
 
 
 @pytest.mark.parity

@@ -172,7 +172,10 @@ def options_of(
         words = in_words(whole=scoring.uncut)
         if cut.is_mixed and measure.metric.is_accuracy:
             words = with_whole_lists(words, in_words(whole=True))
-        phrases[symbol_of(measure.asked_as)] = [*words, *scale_of(scoring)]
+        phrases[symbol_of(measure.asked_as)] = [
+            *words,
+            *scale_of(measure, scoring.joined.hits),
+        ]
     return phrases
 
 

@@ -33,7 +33,6 @@ from recnb.evaluate import (
     KEYWORDS,
     engine_of,
     evaluate,
-    refuse_word_for_users,
     unknown_option,
 )
 from recnb.evaluation import Evaluation
@@ -68,7 +67,6 @@ def models_of(
     for name in options:
         if name not in known:
             raise unknown_option(name, "a comparison", known)
-    refuse_word_for_users(options.get("users"))
     models, truth = _opened(models, truth, options)
     scores = options.get("score")
     has_score_of_each = is_several(scores)

@@ -1,12 +1,8 @@
-"""Evaluate rows that stay with an engine.
-
-Hits, and counts of users, are fetched on first use, once.
-"""
+"""Evaluate rows that stay with an engine: hits, and counts of users, are fetched once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, TypeVar
 
 import polars as pl
@@ -40,10 +36,9 @@ def evaluation_of(
     """Return the evaluation of rows that stay with an engine.
 
     `recs` and `truth` have the columns of its frames, and need no rows; `stored_by`
-    makes parts of the rows by the columns that are read. Nothing but the keys of a split
-    is computed before a number is asked for. The first brings back the hits and a few
-    counts of each user, from which every other number is computed; rows of the truth and
-    of single users' lists are read where they are when they are asked for.
+    makes parts of the rows by the columns that are read. The hits and a few counts of
+    each user are brought back, from which every number is computed; rows of the truth
+    and of single users' lists are read where they are when they are asked for.
     """
     parsed = parse_options(options)
     of_truth = getattr(truth, "columns", ())
@@ -60,13 +55,10 @@ def evaluation_of(
     if parsed.weights:
         source = source.with_weights(*read_weights(parsed.weights, tables, named))
     return Evaluation(
-        source,
-        parsed.convention_of(source),
+        source.under(parsed.convention_of(source)),
         library=parsed.library,
         overrides=parsed.overrides,
-        side_data=partial(
-            read_side_data, source, tables, named, cluster=parsed.cluster
-        ),
+        side_data=read_side_data(source, tables, named, parsed.cluster),
     )
 
 

@@ -188,21 +188,19 @@ def count_of_users(name: str, n: object, *, least: int = 0) -> int:
 
 
 def measure_of_curve(metric: object, k: object) -> tuple[Measure, Cutoffs]:
-    """Look up the measure of a curve, and the cut-offs that it runs over.
-
-    Of a text with a cut-off these are 1 to that.
-    """
+    """Look up the measure of a curve, and the cut-offs that it runs over."""
     chosen = measure_named(metric)
-    if chosen.k is not None and (not isinstance(k, range) or k != CUTOFFS):
+    if chosen.k is not None:
         raise OptionError(
-            f"{metric!r} has its cut-off, and k= names others: leave one of them out."
+            f"{metric!r} has a cut-off, and a curve runs over several: name the metric "
+            f"without it, and give k=range(1, {chosen.k + 1})."
         )
-    cutoffs = Cutoffs.of(k if chosen.k is None else range(1, chosen.k + 1))
+    cutoffs = Cutoffs.of(k)
     if cutoffs.deepest is None:
         raise OptionError(
             "a curve runs over whole numbers: leave None out of k, such as k=range(1, 21)."
         )
-    return replace(chosen, k=None), cutoffs
+    return chosen, cutoffs
 
 
 def with_options(measure: Measure, options: Given) -> Measure:

@@ -13,7 +13,7 @@ import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention, presets
-from recnb.data import Joined, Source
+from recnb.data import Joined
 from recnb.data.in_memory import InMemory
 from recnb.data.names import title_column
 from recnb.data.read import Input
@@ -38,74 +38,56 @@ class EvaluationData:
     """One model's frames and the convention in force, from which every result is made.
 
     Each metric follows the conventions of `library`, over which `overrides` take
-    precedence; None is recnb itself. The frames are joined when a number, or anything
-    else of the join, is first asked for.
+    precedence; None is recnb itself.
     """
 
     def __init__(
         self,
-        source: Source,
-        convention: Convention,
-        library: str | None = None,
-        overrides: Mapping[str, Any] | None = None,
-        side_data: SideData | Callable[[], SideData] | None = None,
-    ) -> None:
-        self.source = source  #: to be looked at under another convention
-        self.library = library
-        self.overrides = dict(overrides or {})
-        self._convention = convention  # as asked for, before the join
-        self._side_data = side_data or SideData()
-
-    @classmethod
-    def of(
-        cls,
         joined: Joined,
         library: str | None = None,
         overrides: Mapping[str, Any] | None = None,
         side_data: SideData | None = None,
-    ) -> Self:
-        """Return the data of frames that are joined already."""
-        data = cls(joined.source, joined.convention, library, overrides, side_data)
-        data.joined = joined
-        return data
+    ) -> None:
+        self.joined = joined  #: the frames under the convention in force
+        self.source = joined.source  #: to be looked at under another convention
+        self.library = library
+        self.overrides = dict(overrides or {})
+        self.side_data = side_data or SideData()  #: train, items and users
 
     def restricted(self, joined: Joined, **overrides: Any) -> Self:
         """Return the same evaluation of other joined data, such as of some users.
 
         `overrides` are decisions that it was joined by.
         """
-        return type(self).of(
+        return type(self)(
             joined, self.library, {**self.overrides, **overrides}, self.side_data
         )
 
     def call_as_compared(self, keywords: Mapping[str, Any], model: str) -> None:
         """Note that code to type is a call of `recnb.compare`, by its keywords."""
-        if isinstance(self._side_data, SideData):  # of rows that are here
-            call = replace(self._side_data.call, compared=keywords, model=model)
-            self.side_data = self._side_data = replace(self._side_data, call=call)
+        call = replace(self.side_data.call, compared=keywords, model=model)
+        self.side_data = replace(self.side_data, call=call)
 
     def numbered_as(self, keys: Keys) -> Self:
         """Return the same with the numbers that lists have among other keys."""
         if self.keys.table.height == keys.table.height:  # they are the same
             return self
         numbers = self.keys.places_in(keys)
-        joined = self.source.numbered_as(keys, numbers).under(self._convention)
-        if self.is_joined:
-            joined = replace(joined, notes=self.joined.notes)
-        return self.restricted(joined)
+        joined = self.source.numbered_as(keys, numbers).under(self.convention)
+        return self.restricted(replace(joined, notes=self.joined.notes))
 
     def of_split(self, values: pl.DataFrame) -> Self:
         """Return the evaluation of the lists that have these values in the split alone.
 
         They are a row whose columns are roles.
         """
-        lists, source = self.keys.lists_in(values), self.joined.source
-        if isinstance(source, InMemory):
-            joined = source.among(lists).under(self.convention)
+        lists = self.keys.lists_in(values)
+        if isinstance(self.source, InMemory):
+            joined = self.source.among(lists).under(self.convention)
         else:
             joined = self.joined.among(lists)
         part = self.restricted(replace(joined, notes=self.joined.notes))
-        part._side_data = self.side_data.of_split(values)
+        part.side_data = self.side_data.of_split(values)
         return part
 
     def under(self, library: str) -> Self:
@@ -138,7 +120,7 @@ class EvaluationData:
         name = presets.library_named(library)
         convention = self.source.as_given(presets.data_convention(name))
         joined = self.source.under(convention)
-        return type(self).of(joined, name, side_data=self.side_data)
+        return type(self)(joined, name, side_data=self.side_data)
 
     def with_lists(self, recs: Input) -> Self:
         """Return the evaluation of other lists against the same truth.
@@ -180,7 +162,7 @@ class EvaluationData:
             asked = replace(presets.data_convention(self.library), **self.overrides)
             asked = source.as_given(asked)
         joined = source.under(asked)
-        return type(self).of(joined, self.library, self.overrides, side_data)
+        return type(self)(joined, self.library, self.overrides, side_data)
 
     @cached_property
     def unweighted(self) -> Self:
@@ -194,27 +176,10 @@ class EvaluationData:
 
     # The frames
 
-    @cached_property
-    def joined(self) -> Joined:
-        """The frames under the convention in force."""
-        return self.source.under(self._convention)
-
-    @property
-    def is_joined(self) -> bool:
-        """Whether the frames have been joined."""
-        return "joined" in vars(self)
-
     @property
     def convention(self) -> Convention:
         """The decisions about the data that are in force."""
         return self.joined.convention
-
-    @cached_property
-    def side_data(self) -> SideData:
-        """Train, items and users; beside rows that are elsewhere, read on first use."""
-        if isinstance(self._side_data, SideData):
-            return self._side_data
-        return self._side_data()
 
     @cached_property
     def item_data(self) -> Any:
@@ -355,26 +320,6 @@ class EvaluationData:
         words = "; ".join(self.users_in_words)
         return index_of(user, self.joined.users, self.keys, words)
 
-    def lists_of(self, positions: Sequence[int]) -> list[dict[int, Any]]:
-        """Return the lists of the users at some positions, item by rank.
-
-        They are fetched at once where rows are elsewhere.
-        """
-        users = self.joined.users[list(positions)]
-        rows = self.joined.rows.lists_of(users).select("user", "rank", "item")
-        lists: dict[Any, dict[int, Any]] = {user: {} for user in users.to_list()}
-        for user, rank, item in rows.sort("rank", maintain_order=True).iter_rows():
-            lists[user][rank] = item
-        return [lists[user] for user in users.to_list()]
-
-    def relevant_of(self, position: int) -> pl.DataFrame:
-        """Return the relevant items of the user at a position.
-
-        The most relevant come first.
-        """
-        relevant = self.joined.rows.relevant_of(self.joined.users[[position]])
-        return relevant.select("item", "relevance")
-
     def item_titles(self, items: Sequence[Any]) -> dict[Any, str]:
         """Return the titles of items, of those that have one in the frame of items.
 
@@ -429,8 +374,7 @@ class EvaluationData:
         """
         if len(self.joined.hits.rank):
             return ()
-        source = self.source
-        if not isinstance(source, InMemory) or not source.needs_users:
+        if not isinstance(self.source, InMemory) or not self.source.needs_users:
             return ()
         items, judged = self.joined.rows.lists["item"], self.joined.rows.truth["item"]
         if not len(items) or not len(judged):

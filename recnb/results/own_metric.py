@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 from math import inf
 from typing import Any, Literal, TypeGuard
 
@@ -15,7 +17,8 @@ import numpy as np
 
 from recnb.errors import OptionError, is_number, is_word, quoted
 from recnb.metrics import measure as measures
-from recnb.metrics.hits import Floats
+from recnb.metrics.formula import Formula
+from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import (
     EVERY_METRIC,
     LIST_METRICS,
@@ -26,13 +29,40 @@ from recnb.metrics.metric import (
     Metric,
 )
 from recnb.results.calls import AccuracyMetric, function
-from recnb.results.small_lists import try_on_lists
+from recnb.results.single_list import Pair, hits_of
+from recnb.results.worked import compare_with_formula
 
 #: Values may pass their bounds by as much, where they are summed in another order.
 OVERSHOOT = 1e-9
 
 #: The directions of a metric; None is neither.
 BETTER = ("high", "low")
+
+#: A few lists on which a metric is tried, by the grade of each rank and of what they
+#: miss, and where they are cut.
+LISTS, CUTOFFS = (
+    (((3, 0, 1, 2), (2,)), ((0, 1, 0), ()), ((0, 0), (1, 3)), ((1, 1, 2, 1, 3, 0), ())),
+    (2, None, 20),  # within the lists, whole lists, and beyond the longest
+)
+#: What a function of another form raises.
+FAILS = (ArithmeticError, AttributeError, KeyError, NameError, TypeError)
+#: The form of a function of hits.
+FORM = (
+    "It is def mine(hits, k=None, *, option=1), which gives k to Credit as it is, "
+    "several cut-offs at once."
+)
+#: The names of a formula, beside the options.
+FORMULA_NAMES = (
+    "rank",
+    "relevance",
+    "nth",
+    "first",
+    "no_hit",
+    "k",
+    "n_relevant",
+    "n_hits",
+    "list_length",
+)
 
 
 class OwnMetric(AccuracyMetric[...]):
@@ -191,7 +221,7 @@ def metric(
         )
         made.check(made.defaults)
         if made.is_accuracy:
-            try_on_lists(made)
+            _try_on_lists(made)
         _register(made)
         return made
 
@@ -215,6 +245,55 @@ def _register(made: Metric[...]) -> None:
         registry.pop(made.name, None)
     made.registry[made.name] = made
     measures.parsed.cache_clear()  # what texts meant before this
+
+
+def _refuse_unknown_names(made: Metric[...], computed: Iterable[str]) -> None:
+    """Refuse formulas that are none, or hold names that nothing has.
+
+    `computed`: what the function itself computes of each hit.
+    """
+    names = [*FORMULA_NAMES, *made.defaults, *computed]
+    for text in map(str, (made.credit, made.out_of, made.missed)):
+        try:
+            unknown = Formula.of(text).unknown(names)
+        except SyntaxError:
+            unknown = text
+        if unknown:
+            known = (
+                f"+ - * / ^, <= (1 or 0), log or log2 (base 2), min, max, "
+                f"ideal(...) as a whole out_of, {', '.join(names)}."
+            )
+            raise OptionError(
+                f"{made.name}: {unknown!r} is not understood in the formula "
+                f"{text!r}, which has {known}"
+            )
+
+
+def _try_on_lists(made: Metric[...]) -> None:
+    """Refuse a metric of hits whose formula is another than the function on small lists.
+
+    So is one whose formula is none.
+    """
+    unbounded = replace(made, bounds=(-inf, inf))
+    for (grades, missed), k in product(LISTS, CUTOFFS):
+        where = f"of the grades {list(grades)} at k={k}"
+        hits, cutoffs = _small_hits(grades, missed), Cutoffs.of(k)
+        try:
+            credit = unbounded.at(hits, cutoffs, {})
+            _refuse_unknown_names(made, credit.names)
+            compare_with_formula(measures.Measure(made), credit, where)
+            made.at(hits, cutoffs, {})  # or an error that it leaves its bounds
+        except FAILS as problem:
+            raise OptionError(
+                f"{made.name} fails {where}: {problem!r}. {FORM}"
+            ) from problem
+
+
+def _small_hits(grades: Sequence[int], missed: Sequence[int]) -> Hits:
+    """Return the hits of one list."""
+    graded = enumerate((*grades, *missed))
+    truth = {item: grade for item, grade in graded if grade}
+    return hits_of([Pair(range(len(grades)), truth)])
 
 
 def _kind_of(over: str, better: object) -> type[Metric[...]]:

@@ -23,7 +23,7 @@ from recnb.display.language import (
 from recnb.display.plain import wrapped
 from recnb.display.style import ACCENT, QUIET, lettering
 from recnb.display.templates import write
-from recnb.display.text import Phrase, one_line
+from recnb.display.text import Phrase
 from recnb.errors import NoUsersError, OptionError, Suggesting
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
@@ -32,12 +32,15 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.plots import axes, in_letters
 from recnb.results.scoring import values_of
 from recnb.results.values import Values
-from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from recnb.conventions import Convention
+
+
+#: Why a mean over users has no interval.
+TOO_FEW = N_("too few {users}, or values that hardly differ")
 
 
 class Interval(tuple[float, float]):
@@ -84,7 +87,7 @@ class Interval(tuple[float, float]):
     def __repr__(self) -> str:
         why = ""
         if np.isnan(self.low):
-            why = f": {_('too few {users} with different values')}"
+            why = f": {_(TOO_FEW)}"
         return f"[{self.low:.4f}, {self.high:.4f}] ({100 * self.confidence:g}%, {self.method}{why})"
 
 
@@ -212,55 +215,21 @@ class MetricValue(float, Suggesting):
 
     def _ends_in_short(self) -> str:
         """Return the ends of the interval for the line of the score; "" without any."""
-        low, high = self._ends()
+        if self._values.of_all or self.n_users < 2:
+            return ""
+        low, high = self.interval()
         if np.isnan(low):
             return ""
         return f"95% {low:.4f}{'–' if low >= 0 else ' … '}{high:.4f}"
 
-    def _ends(self) -> tuple[float, float]:
-        """Return the ends of the interval that is shown; NaN without one."""
-        if self._values.of_all or self.n_users < 2:
-            return np.nan, np.nan
-        return self.interval()
-
     def _interval_in_words(self) -> str:
-        low, high = self._ends()
-        if np.isnan(low):
-            return self._no_interval_in_words()
-        return _("95% interval: {low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")
-
-    def _no_interval_in_words(self) -> str:
-        """Say why several users have no interval; "" of one, and of all lists."""
+        """Return the interval in words; "" of one user, and of all lists."""
         if self._values.of_all or self.n_users < 2:
             return ""
-        if self._values.moments.sample.n_effective < 2:
-            words = N_(
-                "no interval: by their weights the {n:,} {users} count as fewer than 2 "
-                "of equal weight"
-            )
-            return _(words, n=self.n_users)
-        cluster = one_line(self._cluster)
-        if not self._values.moments.varies[0]:
-            words = N_(
-                "no interval: all {users} have the same value, and the metric has no "
-                "upper bound"
-            )
-            if cluster:
-                words = N_(
-                    "no interval: all values of {cluster} have the same mean, and the "
-                    "metric has no upper bound"
-                )
-            return _(words, cluster=cluster)
-        words = N_(
-            "no interval: fewer than {n} {users} with a value above 0, and the metric "
-            "has no upper bound"
-        )
-        if cluster:
-            words = N_(
-                "no interval: fewer than {n} values of {cluster} with a value above 0, "
-                "and the metric has no upper bound"
-            )
-        return _(words, n=ENOUGH, cluster=cluster)
+        low, high = self.interval()
+        if np.isnan(low):
+            return _("no interval: {why}", why=_(TOO_FEW))
+        return _("95% interval: {low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")
 
     def _repr_html_(self) -> str:
         return write(

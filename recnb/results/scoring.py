@@ -355,7 +355,7 @@ def _accuracy_in_words(
     if brief:
         # Among those of other metrics, all that is said of users stands together.
         users = ["; ".join(users)]
-    scale = scale_of(scoring)
+    scale = scale_of(scoring.measure, scoring.joined.hits)
     # Notes are those of the evaluation, as another join of its frames lacks those of a
     # comparison, such as which users it leaves out.
     notes = [*data.notes, *pairs_in_words(scoring.joined.weighting)]
@@ -425,14 +425,13 @@ def with_whole_lists(phrases: list[str], of_whole: list[str]) -> list[str]:
     return [*phrases, *[_("for whole lists, {what}", what=one) for one in others]]
 
 
-def scale_of(scoring: Scoring) -> list[str]:
+def scale_of(measure: Measure, hits: Hits) -> list[str]:
     """Return the highest relevance of the truth in words, if it is the metric's scale.
 
     It is if the metric has an option max_relevance, which is not given.
     """
-    options = scoring.measure.chosen
-    if "max_relevance" in options and options["max_relevance"] is None:
-        return [scale_in_words(scoring.joined.hits.max_relevance)]
+    if measure.chosen.get("max_relevance", 1) is None:
+        return [scale_in_words(hits.max_relevance)]
     return []
 
 

@@ -57,10 +57,9 @@ class Pair(NamedTuple):
     """A ranking and its truth."""
 
     items: Sequence[Any]  #: in rank order; the ranks, if grades were given
-    grades: Sequence[float]  #: relevance of each rank
-    truth: Sequence[
-        tuple[Any, float]
-    ]  #: the relevant items in the order listed, and how relevant each is
+    truth: Mapping[
+        Any, float
+    ]  #: the relevant items as listed, and how relevant each is
     named: bool = True  #: whether items were given, and not grades
 
 
@@ -171,7 +170,7 @@ def explain(
         of_user = UserList(
             hits_of(pairs),
             items=dict(enumerate(items, 1)),
-            truth=[item for item, _grade in pair.truth] if pair.named else None,
+            truth=[*pair.truth] if pair.named else None,
         )
         return explain_list(
             measure,
@@ -185,29 +184,22 @@ def explain(
 
 def hits_of(pairs: Sequence[Pair]) -> Hits:
     """Join several lists with their truths, each a user of its own."""
-    hits: list[
-        tuple[int, int, float, int]
-    ] = []  # user, rank, relevance, row of the truth
+    hits: list[tuple[int, int, int]] = []  # user, rank, row of the truth
     truth: list[tuple[int, float]] = []
     for user, pair in enumerate(pairs):
-        row_of = {
-            item: row for row, (item, _grade) in enumerate(pair.truth, len(truth))
-        }
-        graded = enumerate(zip(pair.items, pair.grades, strict=True), 1)
-        hits += [
-            (user, rank, grade, row_of[item])
-            for rank, (item, grade) in graded
-            if grade > 0
-        ]
-        truth += [(user, grade) for _item, grade in pair.truth]
-    whose, rank, relevance, row = np.array(hits, dtype=np.float64).reshape(-1, 4).T
+        row_of = {item: row for row, item in enumerate(pair.truth, len(truth))}
+        for rank, item in enumerate(pair.items, 1):
+            if item in row_of:
+                hits.append((user, rank, row_of[item]))
+        truth += [(user, grade) for grade in pair.truth.values()]
+    users, ranks, rows = np.array(hits, dtype=np.int64).reshape(-1, 3).T
     truth_user, grades = np.array(truth, dtype=np.float64).reshape(-1, 2).T
     return Hits(
-        user=whose.astype(np.int64),
-        rank=rank.astype(np.int64),
-        list_length=np.array([len(pair.grades) for pair in pairs], dtype=np.int64),
-        relevance=relevance,
-        entry=row.astype(np.int64),
+        user=users,
+        rank=ranks,
+        list_length=np.array([len(pair.items) for pair in pairs], dtype=np.int64),
+        relevance=grades[rows],
+        entry=rows,
         truth_user=truth_user.astype(np.int64),
         truth_relevance=grades,
         max_relevance=grades.max(initial=0.0),
@@ -230,11 +222,9 @@ def _scored(y_true: Any, y_score: Any) -> list[Pair]:
         ]
     if odd := [score for score in scores if not is_number(score)]:
         raise RecnbError(f"y_score holds {_shown(odd[0])}: a score is a finite number.")
-    order = np.argsort(-np.array(scores), kind="stable").tolist()
-    ranked = _graded([grades[place] for place in order])
-    # The truth is in the order given, which says which of equal items is preferred.
-    truth = sorted(ranked.truth, key=lambda pair: order[pair[0] - 1])
-    return [ranked._replace(truth=truth)]
+    # Items are numbered as given, which says which of equal ones is preferred.
+    order = np.argsort(-np.array(scores), kind="stable") + 1
+    return [_graded(grades)._replace(items=order.tolist())]
 
 
 def refuse_other_number(y_true: Sized, column: Sized, name: str) -> None:
@@ -313,9 +303,9 @@ def _graded(grades: list[Any], metric: str = "ndcg") -> Pair:
                 f"{_shown(item)} is an item, and what is relevant was not given: type "
                 f"{call}, with the relevant items second."
             )
-    numbers = [_grade(grade, f"rank {rank}") for rank, grade in enumerate(grades, 1)]
-    relevant = [(rank, grade) for rank, grade in enumerate(numbers, 1) if grade > 0]
-    return Pair(range(1, len(numbers) + 1), numbers, relevant, named=False)
+    ranks = range(1, len(grades) + 1)
+    judged = dict(zip(ranks, grades, strict=True))
+    return Pair(ranks, _relevant(judged, "rank {item}"), named=False)
 
 
 def _matched(ranking: list[Any], truth: Any, metric: str) -> Pair:
@@ -338,27 +328,20 @@ def _matched(ranking: list[Any], truth: Any, metric: str) -> Pair:
     for items, what in ((listed, "the truth"), (ranking, "the ranking")):
         _refuse_items(items, what)
     _refuse_kinds(ranking, listed)
-    graded = truth if isinstance(truth, Mapping) else dict.fromkeys(listed, 1.0)
-    judged = {item: _grade(grade, f"item {item!r}") for item, grade in graded.items()}
-    return Pair(
-        ranking,
-        [judged.get(item, 0.0) for item in ranking],
-        [pair for pair in judged.items() if pair[1] > 0],
-    )
+    judged = truth if isinstance(truth, Mapping) else dict.fromkeys(listed, 1.0)
+    return Pair(ranking, _relevant(judged, "item {item!r}"))
 
 
-def _grade(grade: Any, where: str) -> float:
-    """Return a grade as a number, and refuse what is none."""
-    is_flag = isinstance(grade, (bool, np.bool_))
-    if (is_number(grade) or is_flag) and 0 <= float(grade) <= HIGHEST:
-        return float(grade)
-    form = "such as 3"
-    if is_number(grade) and grade > HIGHEST:
-        form = f"at most {HIGHEST:g}"
-    raise RecnbError(
-        f"the relevance at {where} is {_shown(grade)}: a grade is a number from 0 up, "
-        f"{form}."
-    )
+def _relevant(judged: Mapping[Any, Any], where: str) -> dict[Any, float]:
+    """Return the grades above 0, and refuse what is no grade."""
+    for item, grade in judged.items():
+        is_flag = isinstance(grade, (bool, np.bool_))
+        if not (is_number(grade) or is_flag) or not 0 <= float(grade) <= HIGHEST:
+            raise RecnbError(
+                f"the relevance at {where.format(item=item)} is {_shown(grade)}: a "
+                f"grade is a number from 0 up, such as 3, at most {HIGHEST:g}."
+            )
+    return {item: float(grade) for item, grade in judged.items() if grade > 0}
 
 
 def _refuse_numbers(
@@ -429,11 +412,6 @@ def _kind(item: Any) -> type:
 
 
 def _as_list(values: Any, what: str) -> list[Any]:
-    if isinstance(values, str) and 0 < len(values) <= 20:
-        listed = repr([*values])
-        raise RecnbError(
-            f"{what} is the text {values!r}: give its items in a list, {listed}."
-        )
     if not _is_list(values):
         raise RecnbError(
             f"{what} is {_shown(values)}: give a list, from rank 1 down; frames are "
@@ -477,7 +455,7 @@ def _basis(
     """Say in words how many lists there are, and by which rules, brief or not."""
     n, empty = len(pairs), sum(not pair.truth for pair in pairs)
     lists = (
-        _("one list of {n}", n=len(pairs[0].grades))
+        _("one list of {n}", n=len(pairs[0].items))
         if n == 1
         else _("mean of {n} lists", n=n)
     )

@@ -101,17 +101,19 @@ def user_lists_of(
     data: EvaluationData, positions: Sequence[int], k: int | None
 ) -> list[UserList]:
     """Return the lists of the users at some positions, fetched at once."""
-    users = data.joined.users[list(positions)]
-    truth: dict[Any, list[Any]] = {user: [] for user in users.to_list()}
-    rows = data.joined.rows.relevant_of(users).select("user", "item")
-    for user, item in rows.iter_rows():
+    users, rows = data.joined.users[list(positions)], data.joined.rows
+    listed = rows.lists_of(users).select("user", "rank", "item")
+    items: dict[Any, dict[int, Any]] = {user: {} for user in users}
+    for user, rank, item in listed.sort("rank", maintain_order=True).iter_rows():
+        items[user][rank] = item
+    truth: dict[Any, list[Any]] = {user: [] for user in users}
+    for user, item in rows.relevant_of(users).select("user", "item").iter_rows():
         truth[user].append(item)
-    hits, lists = data.hits(k), []
-    of_each = zip(positions, users, data.lists_of(positions), strict=True)
-    for position, user, items in of_each:
-        of_user = each_once(hits.of_user(position))
-        lists.append(UserList(of_user, items, truth[user], k))
-    return lists
+    hits = data.hits(k)
+    return [
+        UserList(each_once(hits.of_user(position)), items[user], truth[user], k)
+        for position, user in zip(positions, users, strict=True)
+    ]
 
 
 def each_once(hits: Hits) -> Hits:

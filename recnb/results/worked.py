@@ -14,7 +14,7 @@ from recnb.display.language import N_, _, named, use_language
 from recnb.errors import OptionError, UnknownUserError
 from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
-from recnb.metrics.hits import Cutoffs, Floats, Hits
+from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import Credit, Given, label_of
 from recnb.results.arguments import with_options
@@ -24,11 +24,12 @@ from recnb.results.explanation import Explanation
 from recnb.results.scoring import (
     cutoffs_under,
     hits_for,
+    scale_of,
     scoring_of,
     undefined_in,
     values_of,
 )
-from recnb.results.user_lists import ListPlace, UserList
+from recnb.results.user_lists import ListPlace, UserList, user_lists_of
 
 #: Why there is no explanation.
 MANY_ORDERS = (
@@ -89,17 +90,15 @@ def explanation_of(
 def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanation:
     metric, k = measure.metric, measure.k
     scoring = scoring_of(data, measure, uncut=k is None)
-    data = EvaluationData.of(scoring.joined, side_data=data.side_data)
+    data = EvaluationData(scoring.joined, side_data=data.side_data)
     cutoffs = cutoffs_under(data.convention, Cutoffs.one(k))
     position = data.position(user)
     hits = hits_for(scoring, cutoffs).of_user(position)
     if hits.tied is not None and (hits.tied.weight < 1).any():
         raise OptionError(MANY_ORDERS)
-    of_user = UserList(
-        replace(hits, tied=None),  # equal scores, if there are any, are of others
-        items=data.lists_of([position])[0],
-        truth=data.relevant_of(position)["item"].to_list(),
-    )
+    (of_user,) = user_lists_of(data, [position], None)
+    # Equal scores, if there are any, are of others.
+    of_user = replace(of_user, hits=replace(hits, tied=None))
     decisions = scoring.full_convention.phrases(
         graded=data.joined.graded,
         below_0_unjudged=metric.below_0_unjudged,
@@ -162,7 +161,7 @@ def explain(
         out_of=np.asarray(credit.possible).item(),
         rows=rows,
         missed=() if is_of_ideal or of_user.truth is None else missed,
-        basis="; ".join([basis, *_scale_in_words(measure, hits)]),
+        basis="; ".join([basis, *scale_of(measure, hits)]),
         ideal=rows if is_of_ideal else ideal,
         titles=titles or {},
     )
@@ -252,14 +251,6 @@ def _value_by_convention(
         return value, nothing_to_divide(value, undefined=True)
     possible = np.asarray(result.by_rank.possible).item()
     return value, "" if possible else nothing_to_divide(value)
-
-
-def _scale_in_words(measure: Measure, hits: Hits) -> list[str]:
-    """Return the scale of grades in words, where the metric takes it from the truth."""
-    if measure.chosen.get("max_relevance", 1):
-        return []
-    words = N_("grades from 0 to {top}, the highest in the truth")
-    return [_(words, top=number(hits.max_relevance))]
 
 
 def nothing_to_divide(value: float, *, undefined: bool = False) -> str:

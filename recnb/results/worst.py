@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.display.language import N_, _, ngettext, use_noun
+from recnb.display.language import N_, _, use_noun
 from recnb.display.text import users_in_words
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import label_of
 from recnb.results.arguments import count_of_users
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.scoring import scoring_of, values_of
+from recnb.results.scoring import averaged, basis_of, scoring_of
 from recnb.results.shown import Shown
 from recnb.results.table import Table
 from recnb.results.user_lists import UserList, user_lists_of
@@ -24,25 +24,35 @@ from recnb.results.user_lists import UserList, user_lists_of
 LOWEST = N_("{label}: the lowest of {users}")
 HIGHEST = N_("{label}, of which less is better: the highest of {users}")
 
+#: What stands above the columns.
+HEADINGS = {
+    "n_relevant": N_("relevant"),
+    "n_found": N_("found"),
+    "n_missed": N_("missed"),
+    "text": N_("text"),
+    "first": N_("first of the list"),
+    "missing": N_("most relevant missed"),
+}
+
 
 def worst_of(data: EvaluationData, measure: Measure, n: object) -> Table:
     """Return a row for each of the n users with the worst values of a metric.
 
     Of users with equal values those with more relevant items come first.
     """
-    n_shown = count_of_users("n", n, least=1)
-    values = values_of(data, measure, Cutoffs.one(measure.k))
-    joined = scoring_of(data, measure, uncut=measure.k is None).joined
+    n_shown, k = count_of_users("n", n, least=1), Cutoffs.one(measure.k)
+    scoring = scoring_of(data, measure, uncut=k.is_whole)
+    joined = scoring.joined
     n_relevant = joined.hits.n_relevant
-    value = values.matrix[:, 0]
+    value = averaged(scoring, k)[0][:, 0]
     is_cost = measure.metric.better == "low"
     # Who has no value, NaN, comes last.
     order = np.lexsort((-n_relevant, -value if is_cost else value))
     n_users = int(np.count_nonzero(~np.isnan(value)))
     worst = order[: min(n_shown, n_users)]
-    users = values.users.gather(worst)
+    users = joined.users.gather(worst)
     # Those of the metric, which may have a convention of its own.
-    of_metric = EvaluationData.of(joined, side_data=data.side_data)
+    of_metric = EvaluationData(joined, side_data=data.side_data)
     lists = user_lists_of(of_metric, worst.tolist(), measure.k)
     columns = {
         "n_relevant": n_relevant[worst],
@@ -52,17 +62,15 @@ def worst_of(data: EvaluationData, measure: Measure, n: object) -> Table:
     }
     index = data.keys.index(users, data.user_label)
     name = label_of(measure.name, measure.k)
-    if name in _headings() or name in index.names:  # a metric of one's own
+    if name in HEADINGS or name in index.names:  # a metric of one's own
         name = f"value of {name}"
-    is_last = np.isin(value, value[worst[-1:]])
-    n_others = int(is_last.sum() - is_last[worst].sum())
+    headings = {column: _(words) for column, words in HEADINGS.items()}
     with use_noun(data.noun_of_lists):
-        title, notes = _title_of(measure, n_users), _others_in_words(n_others)
+        title = _title_of(measure, n_users)
     shown = Shown(
         title=title,
-        basis=values.basis.phrases(),
-        remarks=notes,
-        headings={name: measure.label, **_headings()},
+        basis=basis_of(data, scoring, k, measure.options_beside_text).phrases(),
+        headings={name: measure.label, **headings},
         cells=dict.fromkeys(("text", "first", "missing"), "text"),
         most=len(worst),
     )
@@ -99,28 +107,3 @@ def _in_words(
         # As objects, ids stay as they are beside users without an item.
         columns[name] = pd.Series(shown, dtype=object)
     return columns
-
-
-def _others_in_words(n: int) -> list[str]:
-    """Say how many other users have the value of the last row, if some have."""
-    if not n:
-        return []
-    return [
-        ngettext(
-            "{n:,} more {user} has the value of the last row",
-            "{n:,} more {users} have the value of the last row",
-            n,
-        )
-    ]
-
-
-def _headings() -> dict[str, str]:
-    """Return what stands above the columns."""
-    return {
-        "n_relevant": _("relevant"),
-        "n_found": _("found"),
-        "n_missed": _("missed"),
-        "text": _("text"),
-        "first": _("first of the list"),
-        "missing": _("most relevant missed"),
-    }

@@ -181,7 +181,7 @@ def test_matrices_of_a_model_written_afterwards() -> None:
     scores = np.array([0.9, 0.5, 0.1])
     test = sp.csr_matrix(np.array([[0.0, 1, 0], [0, 0, 1]]))
     train = sp.csr_matrix(np.array([[1.0, 0, 0], [0, 0, 0]]))
-    ev = Evaluation.of(model_lists(lambda user: scores, test, train, k=3))
+    ev = Evaluation(model_lists(lambda user: scores, test, train, k=3))
     test.data[:], test.indices[:], train.data[:], scores[:] = (
         5.0,
         0,

@@ -592,7 +592,7 @@ def test_facts_of_single_checks() -> None:
 
 def test_of_a_model_of_other_metrics_and_of_nothing_relevant() -> None:
     test = sp.csr_matrix(np.eye(12)[:, ::-1])
-    lint = Evaluation.of(
+    lint = Evaluation(
         model_lists(lambda user: np.random.default_rng(0).random(12), test, k=5)
     ).lint(5)
     assert lint.n_checks == len(USUAL) - n_unchecked(lint)

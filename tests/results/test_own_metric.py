@@ -127,42 +127,8 @@ def test_the_example_of_the_page_runs() -> None:
         assert f"  # {shown}\n" in program
 
 
-def test_credit_out_of_another_list() -> None:
-    @recnb.metric(
-        symbol="Share of-gain",
-        credit="relevance^power",
-        out_of="ideal(relevance^power)",
-        bounds=(0, 1),
-        reads="{so}",
-    )
-    def share(hits, k=None, *, power=1):
-        return Credit(
-            hits,
-            k,
-            hits.relevance**power,
-            Credit(hits.ideal, k, hits.ideal.relevance**power),
-        )
-
-    worked = recnb.explain(share, [0, 2, 3], power=2, k=2)
-    assert (worked.value, worked.numbers.split(" = ")[0]) == (
-        pytest.approx(4 / 13),
-        "(2^2) / (3^2 + 2^2)",
-    )
-
-
-def test_it_is_called_on_one_list_and_helps_as_recnb_s_own() -> None:
-    """And on hits, in another metric."""
-    own = twin()
-    for called in ({"k": 2}, {}):
-        theirs = repr(recnb.precision(["a", "b"], {"b": 1}, **called))
-        mine = theirs.replace("Precision", "Twin")
-        assert repr(own(["a", "b"], {"b": 1}, **called)) == mine
-    assert float(own(y_true=[1, 0], y_score=[0.1, 0.2], k=1)) == 0
-    doubled = make(lambda hits, k: Credit(hits, k, 2 * own(hits, k).earned), credit="2")
-    assert float(doubled([1, 1])) == 4
-    described = pydoc.render_doc(
-        make(function=times, credit="factor / rank", out_of="list_length")
-    )
+def test_it_helps_as_recnb_s_own() -> None:
+    described = pydoc.render_doc(with_times())
     assert "k : int, optional" in described
     assert "factor : float, default 1.0" in described
 
@@ -249,26 +215,12 @@ def with_times() -> Any:
     )
 
 
-#: Formulas, and the first part of each that is none.
-
-
 REFUSED = read_rows("results/own_metric_refused.toml")
 
 
 @pytest.mark.parametrize("call", REFUSED)
 def test_what_is_no_metric_is_refused(call: str) -> None:
     hold_refused(call, REFUSED[call], globals())
-
-
-def test_bounds_over_equal_scores_are_not_claimed_and_users_can_be_a_column() -> None:
-    own = make(
-        lambda hits, k: Credit(hits, k, hits.rank * 1.0, as_column(hits.list_length)),
-        credit="rank",
-        out_of="list_length",
-    )
-    tied = {"u": {"a": 1.0, "b": 1.0, "c": 0.5}}
-    finding = recnb.evaluate(tied, {"u": ["a"]}).lint(3, own)["ties"]
-    assert "anything from" not in finding.short
 
 
 def search_length() -> Any:
@@ -305,12 +257,6 @@ def test_a_cost_that_depends_on_k_is_refused_without_a_cut_off(call: str) -> Non
         eval(WITHOUT_CUTOFF[call], {**globals(), "cost": search_length()})
 
 
-def test_a_lazy_model_has_the_highest_cost_at_a_cut_off() -> None:
-    models = {"careful": CAREFUL, "lazy": LAZY}
-    costs = recnb.compare(models, FOUND_BY_ALL).table(search_length(), k=2).to_frame()
-    assert costs["search_length@2"].tolist() == [1, 59 / 30]
-
-
 def test_the_command_line_refuses_a_cost_without_a_cut_off(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -339,58 +285,63 @@ def test_a_cost_adds_what_a_list_without_a_hit_costs(k: int) -> None:
     assert in_table == pytest.approx(np.mean([*expected.values()]))
 
 
-def test_the_explanation_of_a_cost_has_what_is_added_without_a_hit() -> None:
-    cost = search_length()
-    without = recnb.explain(cost, ["x", "y"], {"a": 1}, k=5)
-    assert without.numbers == "1*5 = 5"
-    assert without.formula == "add first*(rank-1) for each hit, and no_hit*k once"
-    assert without.latex.endswith(r"+ [\text{no hit}] \cdot k")
-    assert recnb.explain(cost, ["x", "y", "a"], {"a": 1}, k=5).numbers == "1*(3-1) = 2"
-    below_k = recnb.explain(cost, ["x", "y", "a"], {"a": 1}, k=2)
-    assert (below_k.numbers, below_k.value, below_k.total) == ("1*2 = 2", 2, 2)
+def of_nothing(no_relevant: str) -> recnb.Evaluation:
+    """User a has nothing to find, and user b misses it."""
+    truth = {"a": {"x": 0}, "b": {"z": 1}}
+    return recnb.evaluate({"a": ["x"], "b": ["y"]}, truth, no_relevant=no_relevant)
 
 
-@pytest.mark.parametrize(
-    ("no_relevant", "values", "words"),
-    [
-        ("skip", {"b": 3}, "1 with no relevant item left out"),
-        (
-            "zero",
-            {"a": 3, "b": 3},
-            "1 of them with no relevant item, which counts as a list without",
-        ),
-        (
-            "one",
-            {"a": 3, "b": 3},
-            "1 of them with no relevant item, which counts as a list without",
-        ),
-    ],
-)
-def test_who_has_nothing_to_find_costs_as_much_as_a_list_without_a_hit(
-    no_relevant: Any, values: dict[str, float], words: str
-) -> None:
-    """A value of 0 would be the best there is."""
-    ev = recnb.evaluate(
-        {"a": ["x"], "b": ["y"]},
-        {"a": {"x": 0}, "b": {"z": 1}},
-        no_relevant=no_relevant,
+def share() -> Any:
+    @recnb.metric(
+        symbol="Share of-gain",
+        credit="relevance^power",
+        out_of="ideal(relevance^power)",
+        bounds=(0, 1),
+        reads="{so}",
     )
-    score = ev.measure(search_length(), k=3)
-    assert score.per_user.dropna().to_dict() == values
-    assert words in score.basis
-    if no_relevant != "skip":
-        assert ev.explain("search_length", "a", k=3).numbers == "1*3 = 3"
+    def share(hits, k=None, *, power=1):
+        ideal = Credit(hits.ideal, k, hits.ideal.relevance**power)
+        return Credit(hits, k, hits.relevance**power, ideal)
+
+    return share
 
 
-def test_log2_is_known_beside_log_whatever_the_base() -> None:
+def of_logs() -> Any:
     def gain(hits, k=None, *, log_base=10):
         earned = np.log2(1 + hits.rank) + np.log(hits.rank) / np.log(log_base)
         return Credit(hits, k, earned)
 
-    made = make(function=gain, credit="log2(1 + rank) + log(rank)")
-    worked = recnb.explain(made, [0, 0, 1])
-    assert worked.numbers == "log2(1+3)+log10(3) = 2.4771"
-    assert r"\log_{2}(1 + i) + \log_{10}(i)" in worked.latex
+    return make(function=gain, credit="log2(1 + rank) + log(rank)")
+
+
+def doubled() -> Any:
+    """A metric that calls another of hits."""
+    own = twin()
+    return make(lambda hits, k: Credit(hits, k, 2 * own(hits, k).earned), credit="2")
+
+
+def by_length() -> Any:
+    return make(
+        lambda hits, k: Credit(hits, k, hits.rank * 1.0, as_column(hits.list_length)),
+        credit="rank",
+        out_of="list_length",
+    )
+
+
+OWN: list[Callable[[], Any]] = [
+    search_length,
+    share,
+    of_logs,
+    doubled,
+    by_length,
+]
+KNOWN = TAKEN["known"]
+
+
+@pytest.mark.parametrize("call", KNOWN)
+def test_what_it_gives(call: str) -> None:
+    names = {**globals(), **{f"a_{own.__name__}": own() for own in OWN}}
+    assert eval(call, names) == pytest.approx(eval(KNOWN[call], names))
 
 
 #: Bounds below 0, with what each hit earns.

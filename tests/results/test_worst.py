@@ -42,15 +42,11 @@ def test_rows_are_those_of_a_plain_loop(metric: str, k: int | None) -> None:
         found = len(mine) - len(missed)
         rows.append((value, len(mine), found, len(missed), first, missing, user))
     rows.sort(key=lambda row: (row[0], -row[1]))
-    for n in (1, 7, 1000):
+    for n in (1, 7, 10**300):
         table = EV.worst(metric, k=k, n=n).to_frame()
         assert table.index.tolist() == [row[-1] for row in rows[:n]]
-        assert table.iloc[:, 0].tolist() == [row[0] for row in rows[:n]]
-        for row, (_user, shown) in zip(
-            rows[:n], table.iloc[:, 1:].iterrows(), strict=True
-        ):
-            same = [None if pd.isna(cell) else cell for cell in shown]
-            assert same == [*row[1:6]]
+        shown = table.astype(object).where(table.notna(), None)
+        assert [tuple(row) for row in shown.to_numpy()] == [row[:6] for row in rows[:n]]
 
 
 def test_of_a_cost_the_highest_are_the_worst() -> None:
@@ -83,7 +79,6 @@ def test_queries_and_documents_are_shown_by_their_texts() -> None:
         assert row["text"] == texts[query]
         assert row["missing"].rstrip("…") in passages
     assert "the lowest of 20 queries" in repr(table)
-    assert "1 more query has" in repr(ev.worst("ndcg", k=10, n=5))
     assert max(map(len, repr(table).splitlines())) <= 100
     listed = ev.user("q16", k=3)
     assert listed["title"].str.rstrip("…").isin(passages).all()
@@ -105,13 +100,9 @@ def test_a_library_has_its_own_users() -> None:
 
 
 @pytest.mark.parametrize("n", [0, -1, 1.5, 2.0, "3", None, True])
-def test_a_number_that_is_none_of_users_is_refused(n: object) -> None:
+def test_a_number_that_is_none_of_users_is_refused(n: Any) -> None:
     with pytest.raises(OptionError, match="give a whole number from 1 up"):
-        EV.worst("ndcg", k=10, n=n)  # type: ignore[arg-type]
-
-
-def test_any_number_of_users_may_be_asked_for() -> None:
-    assert len(EV.worst("ndcg", k=10, n=10**300)) == 261
+        EV.worst("ndcg", k=10, n=n)
 
 
 @pytest.mark.parametrize("name", ["first", "missing", "n_found", "text", "user"])
@@ -165,18 +156,3 @@ def test_found_and_missed_are_those_of_the_list_that_counts(
     missed = listed.missed.sort_values("relevance", ascending=False)["item"].tolist()
     assert (row["n_found"], row["n_missed"]) == (listed["hit"].sum(), len(missed))
     assert row["missing"] == next(iter(missed), None)
-
-
-def test_the_hits_of_a_user_are_found_without_a_scan_of_all(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    lists = {user: ["a", "b", "c"] for user in "xyz"}
-    ev = recnb.evaluate(lists, {"x": ["c"], "y": ["a", "d"], "z": ["b", "c"]})
-    want = [ev.hits().with_users(np.arange(3) == position) for position in range(3)]
-    monkeypatch.delattr(Hits, "with_users")
-    for position, hits in enumerate(want):
-        one = ev.hits().of_user(position)
-        for name in ("user", "rank", "relevance", "entry", "truth_user"):
-            assert getattr(one, name).tolist() == getattr(hits, name).tolist()
-        assert one.list_length.tolist() == hits.list_length.tolist()
-    assert ev.worst("recall", n=3)["n_missed"].tolist() == [1, 0, 0]

@@ -84,17 +84,12 @@ def test_one_user_shows_nothing_of_others_and_users_who_are_alike_show_little():
 
 def test_a_metric_without_an_upper_bound_has_no_interval_of_equal_values():
     alike = hit_rate_of([1] * 20).dcg(k=1)
-    assert repr(alike.interval()) == (
-        "[nan, nan] (95%, beta: too few users with different values)"
-    )
-    why = (
-        "no interval: all users have the same value, and the metric has no upper bound"
-    )
-    assert why in alike._repr_html_()
+    why = "too few users, or values that hardly differ"
+    assert repr(alike.interval()) == f"[nan, nan] (95%, beta: {why})"
+    assert f"no interval: {why}" in alike._repr_html_()
 
 
 def test_a_metric_without_an_upper_bound_has_no_interval_of_few_hits():
     few, some = (hit_rate_of([1] * hits + [0] * (30 - hits)) for hits in (9, 10))
     assert all(map(math.isnan, few.dcg(k=1).interval()))
-    assert "no interval: fewer than 10 users" in few.dcg(k=1)._repr_html_()
     assert 0 < some.dcg(k=1).interval().low < 1 / 3 < some.dcg(k=1).interval().high

@@ -29,11 +29,7 @@ class Exercise:
     truths: list[dict[str, float]]  #: the grades of the relevant items of each user
 
     def __post_init__(self) -> None:
-        pairs = []
-        for items, truth in zip(self.lists, self.truths, strict=True):
-            grades = [truth.get(item, 0) for item in items]
-            pairs.append(Pair(items, grades, list(truth.items())))
-        self._hits = hits_of(pairs)
+        self._hits = hits_of([*map(Pair, self.lists, self.truths)])
         self.value: float = self.score()
         self.label: str = OF_ONE_LIST[self.metric].label(self.k)
 

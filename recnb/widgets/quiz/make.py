@@ -102,7 +102,7 @@ def quiz(
             raise OptionError(_no_list(name, shown))
         pairs = read_pairs(shown, relevant, measure.metric)
         if name == "err" and "max_relevance" not in options:
-            grades = [grade for pair in pairs for _item, grade in pair.truth]
+            grades = [grade for pair in pairs for grade in pair.truth.values()]
             chosen["max_relevance"] = max(grades, default=1)
         return _given(name, pairs, cutoff, chosen, language)
 
@@ -176,14 +176,14 @@ def _given(
     truths = []
     for pair in pairs:
         names: dict[Any, str] = {}
-        for item in [*pair.items, *dict(pair.truth)]:
+        for item in [*pair.items, *pair.truth]:
             names[item] = str(item)
             if not pair.named and longest <= len(LETTERS):
                 names[item] = LETTERS[
                     item - 1
                 ]  # the rank and the grade alone are known
         lists.append([names[item] for item in pair.items])
-        truths.append({names[item]: grade for item, grade in pair.truth})
+        truths.append({names[item]: grade for item, grade in pair.truth.items()})
     q = Quiz(metric, options, k, lists, truths, lang)
     if not q.value:
         reason = "no item that is relevant stands so high in the list"
