@@ -15,6 +15,7 @@ import pytest
 import recnb
 from recnb import errors
 from recnb.conventions import Convention
+from recnb.data.parts import Parts
 from recnb.errors import (
     ElsewhereError,
     FrameError,
@@ -24,6 +25,7 @@ from recnb.errors import (
 )
 from recnb.metrics.metric import LIST_METRICS
 from recnb.metrics.metric import METRICS as METRICS_OF_HITS
+from recnb.results.user_lists import user_lists_of
 from tests.distributed.conftest import ENGINES
 from tests.random_frames import (
     CONVENTIONS,
@@ -106,8 +108,8 @@ def test_numbers_are_those_of_pandas(kind, number):
     for name in COUNTS:
         assert getattr(made.counts, name) == getattr(expected.counts, name), name
     at = number % expected.n_users
-    assert made.lists_of([at])[0] == expected.lists_of([at])[0]
-    assert made.relevant_of(at).equals(expected.relevant_of(at))
+    ((mine,), (theirs,)) = (user_lists_of(ev, [at], None) for ev in (made, expected))
+    assert (mine.items, mine.truth) == (theirs.items, theirs.truth)
     judged = [one.joined.rows.truth.sort("user", "item") for one in (made, expected)]
     assert judged[0].equals(judged[1])
 
@@ -205,22 +207,17 @@ def test_weights_are_those_of_pandas_where_parts_have_no_rows(kind, given):
     agree(made.table(metrics, k=K), expected.table(metrics, k=K))
 
 
-def test_nothing_is_computed_before_a_number_is_asked_for_and_hits_come_once(
-    engine, monkeypatch
-):
+def test_hits_come_once(engine, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(8), 1_000)
-    made, expected = both(engine, recs, truth)
-    sent, each = [], type(made.source).each
+    sent, each = [], Parts.each
 
     def watched(self, work):
         results = list(each(self, work))
         sent.append(sum(len(pickle.dumps(result)) for result in results))
         return results
 
-    monkeypatch.setattr(type(made.source), "each", watched)
-    for text in (repr(made), made._repr_html_()):
-        assert "nothing computed yet" in text
-    assert sent == []
+    monkeypatch.setattr(Parts, "each", watched)
+    made, expected = both(engine, recs, truth)
     given = ["ndcg", "recall"], [5, 10]
     agree(made.table(*given, intervals=True), expected.table(*given, intervals=True))
     score = made.ndcg(k=5)
@@ -228,8 +225,6 @@ def test_nothing_is_computed_before_a_number_is_asked_for_and_hits_come_once(
     _ = made.err(k=5), score.interval(), made.under("rectools").n_users
     repr(made.explain("ndcg", made.users[0], k=5))
     assert [made.user(user).equals(expected.user(user)) for user in made.users[:2]]
-    for text in (repr(made), made._repr_html_()):
-        assert "nothing computed yet" not in text
     assert len(sent) == 2  # under recnb's convention, and under a library's
     per_user = [n_bytes / 1_000 for n_bytes in sent]
     assert max(per_user) < 130  # hits and counts; with the rows of the truth 100 more

@@ -156,3 +156,18 @@ def test_found_and_missed_are_those_of_the_list_that_counts(
     missed = listed.missed.sort_values("relevance", ascending=False)["item"].tolist()
     assert (row["n_found"], row["n_missed"]) == (listed["hit"].sum(), len(missed))
     assert row["missing"] == next(iter(missed), None)
+
+
+def test_the_hits_of_a_user_are_found_without_a_scan_of_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lists = {user: ["a", "b", "c"] for user in "xyz"}
+    ev = recnb.evaluate(lists, {"x": ["c"], "y": ["a", "d"], "z": ["b", "c"]})
+    want = [ev.hits().with_users(np.arange(3) == position) for position in range(3)]
+    monkeypatch.delattr(Hits, "with_users")
+    for position, hits in enumerate(want):
+        one = ev.hits().of_user(position)
+        for name in ("user", "rank", "relevance", "entry", "truth_user"):
+            assert getattr(one, name).tolist() == getattr(hits, name).tolist()
+        assert one.list_length.tolist() == hits.list_length.tolist()
+    assert ev.worst("recall", n=3)["n_missed"].tolist() == [1, 0, 0]
