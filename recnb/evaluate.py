@@ -17,10 +17,10 @@ from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import Source
 from recnb.data.columns import from_pandas, owned
-from recnb.data.names import BOTH, IDS, NAMES, RECS, TRUTH
+from recnb.data.names import BOTH, IDS, NAMES, RECS, TRUTH, Named
 from recnb.data.read import SIDE_FRAMES, Input, read_tables, tables_of
 from recnb.data.side_data import Call, read_side_data
-from recnb.data.tables import MadeTable, package_of
+from recnb.data.tables import MadeTable, Tables, package_of
 from recnb.data.weights import WEIGHTS, read_weights, with_propensity_named
 from recnb.display.text import one_line
 from recnb.errors import (
@@ -210,19 +210,31 @@ def evaluate(
     if parsed.weights:
         of_truth = tables.get(TRUTH, tables[RECS]).columns
         named = with_propensity_named(named, parsed.weights, of_truth)
-    source = read_tables(tables, named)
-    if parsed.weights:
-        source = source.with_weights(*read_weights(parsed.weights, tables, named))
-    side_data = read_side_data(source, tables, named, parsed.cluster)
-    frames = dict(side_data.frames)
+    ev = evaluation_with(parsed, read_tables(tables, named), tables, named)
     if truth is None:
         # The caller has no second frame to change by code, or to keep for other lists.
+        frames = dict(ev.side_data.frames)
         frames.pop("truth", None)
+        ev.side_data = replace(ev.side_data, frames=frames)
+    return ev
+
+
+def evaluation_with(
+    parsed: ParsedOptions, source: Source, tables: Tables, named: Named
+) -> Evaluation:
+    """Return the evaluation of tables that were read, with weights and side data."""
+    if parsed.weights:
+        source = source.with_weights(*read_weights(parsed.weights, tables, named))
+    convention = parsed.convention
+    if parsed.library is not None:
+        # A library reads another column where the lists lack its own.
+        convention = source.as_given(convention)
+    side_data = read_side_data(source, tables, named, parsed.cluster)
     return Evaluation(
-        source.under(parsed.convention_of(source)),
+        source.under(convention),
         library=parsed.library,
         overrides=parsed.overrides,
-        side_data=replace(side_data, frames=frames, call=parsed.call),
+        side_data=replace(side_data, call=parsed.call),
     )
 
 
@@ -257,15 +269,6 @@ class ParsedOptions:
                 if value != getattr(Convention, name)
             }
         return Call(columns, options, self.library, weights)
-
-    def convention_of(self, source: Source) -> Convention:
-        """Return the convention of frames that were read.
-
-        A library reads another column where they lack its own.
-        """
-        if self.library is None:
-            return self.convention
-        return source.as_given(self.convention)
 
 
 def parse_options(given: Mapping[str, Any]) -> ParsedOptions:

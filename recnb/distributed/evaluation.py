@@ -7,17 +7,16 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from recnb.data import Frame, InputTable, Layout, Source
+from recnb.data import Frame, InputTable, Layout
 from recnb.data.names import RECS, TRUTH
 from recnb.data.parts import Parts
 from recnb.data.read import opened_together
 from recnb.data.roles import as_named, columns_of_models
 from recnb.data.rows import StoredRows
-from recnb.data.side_data import read_side_data
 from recnb.data.tables import engine_name
-from recnb.data.weights import read_weights, with_propensity_named
+from recnb.data.weights import with_propensity_named
 from recnb.errors import FrameError
-from recnb.evaluate import parse_options
+from recnb.evaluate import evaluation_with, parse_options
 from recnb.evaluation import Evaluation
 
 T = TypeVar("T")
@@ -51,15 +50,7 @@ def evaluation_of(
     _refuse_models(columns_of_models(both[RECS], layout.recs))
     stored = stored_by(layout)
     stored.refuse_catalogue(parsed.convention)
-    source: Source = Parts.of(stored, layout)
-    if parsed.weights:
-        source = source.with_weights(*read_weights(parsed.weights, tables, named))
-    return Evaluation(
-        source.under(parsed.convention_of(source)),
-        library=parsed.library,
-        overrides=parsed.overrides,
-        side_data=read_side_data(source, tables, named, parsed.cluster),
-    )
+    return evaluation_with(parsed, Parts.of(stored, layout), tables, named)
 
 
 def _refuse_models(columns: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ gives the mean. All end in the same `Hits` that frames end in.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Collection, Iterator, Mapping, MappingView, Sequence, Sized
+from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
 from decimal import Decimal
 from functools import partial
 from typing import Any, NamedTuple
@@ -423,16 +423,8 @@ def _as_list(values: Any, what: str) -> list[Any]:
 
 
 def _is_list(value: Any) -> bool:
-    kinds = (
-        Sequence,
-        np.ndarray,
-        Iterator,
-        MappingView,
-        pd.Series,
-        pd.Index,
-        pl.Series,
-    )
-    return isinstance(value, kinds) and is_several(value)
+    has_order = not isinstance(value, (Mapping, set, frozenset))
+    return is_several(value) and has_order and not hasattr(value, "columns")
 
 
 def _is_truth(value: Any) -> bool:

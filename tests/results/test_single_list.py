@@ -8,6 +8,7 @@ from collections.abc import Callable
 from math import log2
 from typing import Any
 
+import numpy as np  # noqa: F401 -- in rows
 import pandas as pd
 import polars as pl  # noqa: F401
 import pytest
