@@ -15,7 +15,6 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb.errors import OptionError, RecnbError
 from recnb.metrics import Credit
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from tests.random_frames import CONVENTIONS, random_frames
@@ -178,20 +177,6 @@ def test_a_number_of_recnb_s_own_written_as_a_function_of_a_frame() -> None:
     assert own == pytest.approx(recnbs, nan_ok=True)
 
 
-def test_who_has_no_value_or_no_row_is_left_out() -> None:
-    recs = pd.DataFrame({"user": list("uvw"), "item": list("aba"), "rank": [1, 1, 4]})
-
-    @recnb.metric(symbol="P", over="list")
-    def price(lists, k=None):
-        return lists.groupby("user")["price"].mean()
-
-    items = ITEMS.assign(price=[3.0, np.nan, 5.0, 2.0])
-    score = recnb.evaluate(recs, TRUTH, items=items).measure(price, k=2)
-    assert score.per_user.dropna().to_dict() == {"u": 3.0}
-    assert float(score) == 3.0
-    assert "2 with a list without a value, left out" in score.basis
-
-
 # Where it is taken
 
 TAKEN = read_rows("results/own_metric_taken.toml")["of_items"]
@@ -209,48 +194,33 @@ def test_it_is_shown_everywhere_and_its_words_are_text(
     assert re.search("<b>(average|any)", shown) is None
 
 
-def test_differences_of_models_are_those_of_their_values() -> None:
-    year = mean_year()
-    first, second = [
-        recnb.evaluate(SAMPLE.models[name], SAMPLE.test, **SIDES).measure(year, k=5)
-        for name in ("item-knn", "popular")
-    ]
-    found = recnb.compare(
-        {name: SAMPLE.models[name] for name in ("popular", "item-knn")},
-        SAMPLE.test,
-        **SIDES,
-    )
-    difference = found.differences([year], k=5)["difference"].iloc[0]
-    assert difference == pytest.approx((first.per_user - second.per_user).mean())
-    assert len(FOUND.curve(year, k=range(1, 4))) == 3 * len(SAMPLE.models)
+def price() -> Any:
+    @recnb.metric(symbol="P", over="list")
+    def price(lists, k=None):
+        return lists.groupby("user")["price"].mean()
+
+    return price
 
 
-def test_one_number_of_all_lists_is_paired_by_no_user() -> None:
-    with pytest.raises(OptionError, match="no users can be paired") as refused:
-        FOUND.differences(n_shown(), k=1)
-    assert ".table(['n_shown'], k=10)" in str(refused.value)
-    means = FOUND.table(["n_shown"], k=10)
-    assert means.shape == (3, 1)
-    assert FOUND.curve("n_shown", k=[10])["mean"].tolist() == means.iloc[:, 0].tolist()
+#: Three users with a list, of whom one has items with a price down to rank 2.
+OF_PRICES = recnb.evaluate(
+    pd.DataFrame({"user": list("uvw"), "item": list("aba"), "rank": [1, 1, 4]}),
+    TRUTH,
+    items=ITEMS.assign(price=[3.0, np.nan, 5.0, 2.0]),
+)
+PAIR = recnb.compare(
+    {name: SAMPLE.models[name] for name in ("popular", "item-knn")},
+    SAMPLE.test,
+    **SIDES,
+)
+KNOWN = read_rows("results/own_metric_taken.toml")["known_of_items"]
 
 
-@pytest.mark.parametrize("make", [mean_year, n_shown])
-def test_it_has_no_formula_and_is_refused_where_recnb_s_own_are(
-    make: Callable[[], Any],
-) -> None:
-    metric = make()
-    with pytest.raises(OptionError, match=r"has no terms to explain: see \.measure"):
-        EV.explain(metric, "u026", k=10)
-    for ask in (EV.lint, EV.explore, FOUND.movers):
-        with pytest.raises(RecnbError, match="accuracy is needed") as refused:
-            ask(metric=metric)
-        assert f".table([..., '{metric.name}'], k=10)" in str(refused.value)
-    assert metric.name not in EV.beyond(k=5).index
-
-
-def test_a_function_may_be_called_with_a_frame() -> None:
-    frame = pd.DataFrame({"user": ["u", "u"], "year": [2000, 2002]})
-    assert mean_year()(frame).to_dict() == {"u": 2001}
+@pytest.mark.parametrize("call", KNOWN)
+def test_what_it_gives(call: str) -> None:
+    own = {"year": mean_year(), "shown": n_shown(), "price": price()}
+    names = {**globals(), **own}
+    assert eval(call, names) == pytest.approx(eval(KNOWN[call], names))
 
 
 # What is refused
