@@ -10,9 +10,9 @@ import pytest
 
 import recnb
 from recnb import METRICS
-from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoff, Hits
 from recnb.metrics.metric import Credit
+from tests.rows import hold_refused, read_rows
 from tests.sample import SAMPLE
 
 QUESTIONS = recnb.datasets.load_questions()
@@ -65,44 +65,33 @@ def test_of_a_cost_the_highest_are_the_worst() -> None:
         METRICS.pop("to_read")
 
 
-def test_queries_and_documents_are_shown_by_their_texts() -> None:
-    ev = recnb.evaluate(
-        QUESTIONS.retrievers["words"],
-        QUESTIONS.truth,
-        users=QUESTIONS.queries,
-        items=QUESTIONS.passages,
-    )
-    table = ev.worst("ndcg", k=10, n=2)
-    texts = QUESTIONS.queries.set_index("query")["text"]
-    passages = QUESTIONS.passages["text"].str[:79].tolist()
-    for query, row in table.iterrows():
-        assert row["text"] == texts[query]
-        assert row["missing"].rstrip("…") in passages
-    assert "the lowest of 20 queries" in repr(table)
-    assert max(map(len, repr(table).splitlines())) <= 100
-    listed = ev.user("q16", k=3)
-    assert listed["title"].str.rstrip("…").isin(passages).all()
-    assert listed["title"].str.len().max() == 80
+ASKED = recnb.evaluate(
+    QUESTIONS.retrievers["words"],
+    QUESTIONS.truth,
+    users=QUESTIONS.queries,
+    items=QUESTIONS.passages,
+)
+TEXTS = QUESTIONS.queries.set_index("query")["text"]
+PASSAGES = {*QUESTIONS.passages["text"].str[:79]}
+UNDER = EV.under("pytrec_eval")
+IN_DAYS = recnb.evaluate(
+    *(
+        pd.concat([frame.assign(day=day) for day in ("a", "b")])
+        for frame in (SAMPLE.models["popular"], SAMPLE.test)
+    ),
+    split="day",
+)
+ROWS = read_rows("results/worst.toml")
 
 
-def test_lists_of_a_split_are_rows_of_their_own() -> None:
-    split = pd.concat([SAMPLE.test.assign(day=day) for day in ("a", "b")])
-    recs = pd.concat([SAMPLE.models["popular"].assign(day=day) for day in ("a", "b")])
-    table = recnb.evaluate(recs, split, split="day").worst("ndcg", k=10, n=3)
-    assert table.index.names == ["user", "day"]
-    assert "the lowest of 522 lists" in repr(table)
+@pytest.mark.parametrize("call", ROWS["same"])
+def test_what_the_worst_are(call: str) -> None:
+    assert eval(call) == eval(ROWS["same"][call])
 
 
-def test_a_library_has_its_own_users() -> None:
-    under = EV.under("pytrec_eval")
-    table = under.worst("ndcg", k=10, n=500)
-    assert table.iloc[:, 0].sort_index().tolist() == under.ndcg(k=10).per_user.tolist()
-
-
-@pytest.mark.parametrize("n", [0, -1, 1.5, 2.0, "3", None, True])
-def test_a_number_that_is_none_of_users_is_refused(n: Any) -> None:
-    with pytest.raises(OptionError, match="give a whole number from 1 up"):
-        EV.worst("ndcg", k=10, n=n)
+@pytest.mark.parametrize("call", ROWS["refused"])
+def test_what_has_no_worst_is_refused(call: str) -> None:
+    hold_refused(call, ROWS["refused"][call], globals())
 
 
 @pytest.mark.parametrize("name", ["first", "missing", "n_found", "text", "user"])
@@ -123,11 +112,6 @@ def test_a_metric_of_ones_own_that_is_called_as_a_column_has_a_name_of_its_own(
         assert "Mine" in repr(table)
     finally:
         METRICS.pop(name)
-
-
-def test_metrics_beyond_accuracy_are_refused() -> None:
-    with pytest.raises(OptionError, match="'novelty'"):
-        EV.worst("novelty", k=10)
 
 
 SCORES = pd.DataFrame({"user": "u", "item": list("abcd"), "score": [3.0, 3, 1, 0]})
