@@ -118,7 +118,7 @@ def test_a_live_view_leaves_what_can_be_copied(kind: str) -> None:
 def test_pickle_takes_hits_and_leaves_rows_that_are_in_files(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    sized(monkeypatch, held=10_000, batch=2_000)
+    sized(monkeypatch, held=500)
     recs, truth = (
         pl.from_pandas(frame).lazy()
         for frame in (SAMPLE.models["item-knn"], SAMPLE.test)

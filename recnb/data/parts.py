@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial
-from operator import attrgetter
+from functools import partial, reduce
+from operator import add, attrgetter
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -130,18 +130,15 @@ class Parts(Source):
         """Join every part, and merge hits and a few counts of each user."""
         self.stored.refuse_catalogue(convention)
         work = partial(_joined_part, convention, self.stored.keeps_truth)
-        parts, counts = list[JoinedPart](), None
-        for part, counted in self.each(work):
-            parts.append(part)
-            counts = counted if counts is None else counts + counted
+        parts = [*self.each(work)]
         listed = _first_known(RECS, [part.first_listed for part in parts])
         judged = _first_known(TRUTH, [part.first_judged for part in parts])
-        assert counts is not None
         # Each part may have rows of one table alone, whose ids are of one kind.
         recs = self.recs.with_rows(pl.DataFrame({"user": [listed]}))
         truth = self.truth.with_rows(pl.DataFrame({"user": [judged]}))
         recs.refuse_other_kinds(truth)
         # A copy, without what was joined, which has these rows.
+        counts = reduce(add, [part.counts for part in parts])
         rows = RowsOfParts(replace(self), convention, counts)
         if self.stored.keeps_truth:
             rows.truth = _by_user([part.kept["truth"] for part in parts])
@@ -247,6 +244,7 @@ class JoinedPart(NamedTuple):
     """What is fetched of a part that was joined where it is."""
 
     joined: JoinedUsers
+    counts: RowCounts
     #: The first user of each table, for errors; None: it has no rows.
     first_listed: Any
     first_judged: Any
@@ -295,19 +293,19 @@ def _on_rows(
 
 def _joined_part(
     convention: Convention, keeps_truth: bool, part: InMemory
-) -> tuple[JoinedPart, RowCounts]:
+) -> JoinedPart:
     """Join a part, and count its rows, of which those of the truth alone may be kept."""
     joined, rows = part.join(convention)
     kept: dict[str, pl.DataFrame] = {}
     if keeps_truth:
         kept = {"truth": rows.truth, "relevant": rows.relevant}
-    fetched = JoinedPart(
+    return JoinedPart(
         joined=joined,
+        counts=rows.counts(joined.convention),
         first_listed=part.recs["user"].first(),
         first_judged=part.truth["user"].first(),
         kept=kept,
     )
-    return fetched, rows.counts(joined.convention)
 
 
 def _rows_under(convention: Convention, name: str, part: InMemory) -> pl.DataFrame:
