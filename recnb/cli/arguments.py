@@ -118,7 +118,7 @@ def _add_models_and_metrics(report: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         metavar="COLUMN",
-        help="segments by a column of --users, the truth or --items, or by several",
+        help="segments by a column of --users or of the truth, or by several",
     )
     add("--baseline", help="the model that the others are compared with")
     add(

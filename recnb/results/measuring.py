@@ -66,8 +66,8 @@ class Place:
     bases: Sequence[Basis]  #: what the number of each model rests on
     of_all: Sequence[Values] = ()  #: of each model the number of all lists
     part: int = 0  #: its position in the keys of the division
-    all_users: Place | None = None  #: of a segment, the place of all users
-    inside: Bools | None = None  #: which users of that one are in the segment
+    #: Of a segment, the place of all users, and which of these are in the segment.
+    whole: tuple[Place, Bools] | None = None
 
     def among(self, inside: Bools) -> Place:
         """Return the place of some of its users; those of a model lie together still."""
@@ -80,7 +80,7 @@ class Place:
 
     def segment(self, inside: Bools, part: int) -> Place:
         """Return the place of a segment, which knows that of all users."""
-        return replace(self.among(inside), part=part, all_users=self, inside=inside)
+        return replace(self.among(inside), part=part, whole=(self, inside))
 
     @property
     def mean(self) -> Floats:
@@ -101,10 +101,9 @@ class Place:
 
     def gap(self, confidence: float) -> Tested:
         """Return the gap of the users of a segment to all others."""
-        everyone = self.all_users
-        assert everyone is not None
-        assert self.inside is not None
-        return gap_to_rest(everyone.values, everyone.sample, self.inside, confidence)
+        assert self.whole is not None
+        everyone, inside = self.whole
+        return gap_to_rest(everyone.values, everyone.sample, inside, confidence)
 
     def paired(
         self, models: Sequence[int], others: Sequence[int], settings: Settings

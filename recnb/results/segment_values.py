@@ -136,12 +136,16 @@ def _no_such_column(data: EvaluationData, by: Any) -> RecnbError:
         return RecnbError(
             f"by='activity' needs what users had before: type {GIVE_TRAIN}.", TYPED
         )
-    users, truth = data.side_data.users, data.side_data.truth_columns
+    side_data = data.side_data
+    users, truth = side_data.users, side_data.truth_columns
     columns = [] if users is None else users.drop("user").columns
-    known = near(by, columns if truth is None else [*columns, *truth.columns])
+    if truth is not None:
+        columns += truth.columns
+    if side_data.train is not None:
+        columns.append("activity")
     return OptionError(
-        f"by={quoted(by)} is no column of users= or of the truth, where "
-        f"segments come from. Give what is known of them: {GIVE_USERS}. {known}",
+        f"by={quoted(by)} is no column of users= or of the truth, where segments come "
+        f"from. Give what is known of them: {GIVE_USERS}. {near(by, columns)}",
         TYPED,
     )
 
