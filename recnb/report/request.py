@@ -48,14 +48,6 @@ class ReportRequest:
         return self.cutoffs.get(metric, tuple(k for k in self.columns if k is not None))
 
     @property
-    def deepest(self) -> int | None:
-        """The rank down to which hits are needed."""
-        whole = None in self.columns or any(
-            measure.needs_whole_list for measure in self.metrics
-        )
-        return None if whole else max(k for k in self.columns if k is not None)
-
-    @property
     def lead_ks(self) -> tuple[int, ...]:
         """The cut-offs of the lead metric that are ranks."""
         return tuple(k for k in self.k_of(self.lead.name) if k is not None)
@@ -150,13 +142,8 @@ def _lead_first(asked: Sequence[Measure], cutoffs: CutoffsOfMetrics) -> list[Mea
 
 
 def curve_points(cutoffs: Sequence[int]) -> tuple[int, ...]:
-    """Return the cut-offs of a curve: from 1 to the deepest, evenly.
-
-    Those of the table are among them if they are few.
-    """
+    """Return the cut-offs of a curve: evenly from 1 to the deepest, and these."""
     deepest = max(cutoffs)
     n_points = min(CURVE_POINTS, deepest)
     even = np.unique(np.linspace(1, deepest, n_points).round().astype(int)).tolist()
-    if len(cutoffs) > CURVE_POINTS // 3:
-        return tuple(even)
     return tuple(sorted({*even, *cutoffs}))
