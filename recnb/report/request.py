@@ -126,19 +126,15 @@ def _lead_first(asked: Sequence[Measure], cutoffs: CutoffsOfMetrics) -> list[Mea
 
     The lead has a cut-off and a curve.
     """
-    ranked = [
-        each for each in asked if each.metric.is_accuracy and not each.metric.retrieval
-    ]
-    lead = next((each for each in ranked if cutoffs[each.name] != (None,)), None)
-    ordered = sorted(asked, key=lambda each: each is not lead)
-    accuracy = [each for each in ordered if each.metric.is_accuracy]
-    if not accuracy or accuracy[0].metric.retrieval:
-        names = dict.fromkeys(["ndcg", *(each.name for each in ordered)])
-        problem = (
-            f"a report needs a metric of accuracy, such as metrics={quoted([*names])}: "
-        )
-        raise OptionError(f"{problem}its curve and its users are shown by it.")
-    return ordered
+    for lead in asked:
+        is_ranked = lead.metric.is_accuracy and not lead.metric.retrieval
+        if is_ranked and cutoffs[lead.name] != (None,):
+            return [lead, *(each for each in asked if each is not lead)]
+    names = dict.fromkeys(["ndcg", *(each.name for each in asked)])
+    raise OptionError(
+        f"a report needs a metric of accuracy with a cut-off, such as "
+        f"metrics={quoted([*names])}: its curve and its users are shown by it."
+    )
 
 
 def curve_points(cutoffs: Sequence[int]) -> tuple[int, ...]:

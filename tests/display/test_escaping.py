@@ -276,33 +276,3 @@ def test_the_plain_forms_are_text(name: str) -> None:
         command in forms.get("to_latex", "")
         for command in (r"\input", "$x^2$", "50% &")
     )
-
-
-@pytest.mark.parametrize("name", ["[1]a", "*a", "--a"])
-def test_no_row_of_latex_begins_with_what_ends_the_last_row(name: str) -> None:
-    r"""After \\ or \midrule a bracket is a length and a star is no letter; two hyphens
-    are one dash.
-    """
-    recs = pd.DataFrame({"user": [1, 2], "item": ["a", "b"], "rank": 1})
-    truth = pd.DataFrame({"user": [1, 2], "item": ["a", "b"]})
-    users = pd.DataFrame({"user": [1, 2], name: [f"{name} 1", f"{name} 2"]})
-    found = recnb.compare({name: recs, f"{name} too": recs}, truth, users=users)
-    forms = [
-        found.table("ndcg", k=1).to_latex(),
-        found.table("ndcg", k=1, by=name).to_latex(),
-    ]
-    for text in forms:
-        assert not re.search(r"(\\\\|rule)\s*[\[*]", text)
-        assert name.startswith("-") or name[1:] in text
-        assert "--a" not in text
-
-
-def test_an_address_is_no_link_of_markdown() -> None:
-    recs = pd.DataFrame({"user": ["a_b@c.de"], "item": ["www.a.de"], "rank": 1})
-    found = recs.rec.against(recs[["user", "item"]])
-    text = found.report(k=1).to_markdown()
-    assert "@c.de" not in text
-    assert "www.a" not in text
-    assert r"a\_b&#64;c.de" in text
-    assert "www&#46;a.de" in text
-    assert "nDCG@1" in text

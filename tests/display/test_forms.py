@@ -167,6 +167,11 @@ def test_a_difference_of_rounding_alone_is_none() -> None:
     assert signed(-2e-12) == "-2.0e-12"
 
 
+def test_an_address_is_no_link_of_markdown() -> None:
+    written = MARKDOWN.write("a_b@c.de www.a.de nDCG@1")
+    assert written == r"a\_b&#64;c.de www&#46;a.de nDCG@1"
+
+
 def test_latex_is_ascii_but_for_names_of_the_users() -> None:
     """What LaTeX has no sign for is mathematics, or pdflatex would stop."""
     assert (RECORDED.folder / "tables.tex").read_text("utf-8").isascii()

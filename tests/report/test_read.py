@@ -14,59 +14,38 @@ from recnb.errors import FrameError
 from recnb.report.as_json import SCHEMA
 from recnb.report.data import ReportData
 from tests.display.test_escaping import EVIL, Page
-from tests.report.test_forms import FOUND, REPORTS, SAMPLE
+from tests.report.test_forms import REPORTS, SAMPLE
 from tests.rows import read_rows
 
 KNN, POPULAR = SAMPLE.models["item-knn"], SAMPLE.models["popular"]
 
 
-def of_days():
-    days = ["2026-01-05", "2026-01-06"]
-    recs, truth = (
-        pd.concat([frame.assign(day=day) for day in days])
-        for frame in (KNN, SAMPLE.test)
-    )
-    return recnb.evaluate(recs, truth, split="day").report(k=[5, 10])
-
-
-def of_weights():
-    users = SAMPLE.users.assign(spent=range(1, len(SAMPLE.users) + 1))
-    weights = {"users": users, "user_weight": "spent"}
-    propensity = recnb.popularity_propensity(
+WEIGHTS = {
+    "users": SAMPLE.users.assign(spent=range(1, len(SAMPLE.users) + 1)),
+    "user_weight": "spent",
+    "propensity": recnb.popularity_propensity(
         SAMPLE.train, gamma=2.0, items=SAMPLE.test["item"]
-    )
-    found = recnb.compare(SAMPLE.models, SAMPLE.test, propensity=propensity, **weights)
-    return found.report(k=5, metrics=["ndcg", "recall"], lang="ko")
-
-
-def of_documents():
-    names = {"user": "topic", "item": "docno"}
-    recs, truth = KNN.rename(columns=names), SAMPLE.test.rename(columns=names)
-    ev = recnb.evaluate(recs, truth, user="topic", item="docno")
-    return ev.report(metrics=["nDCG@10", "P@5", "AP", "Judged@10", "auc"])
-
-
-def of_judged():
-    """Models whose order another one is over the items that are judged."""
-    truth = {f"u{n}": {"a": 1, "b": 0, "c": 0} for n in range(12)}
-    models = {
-        "known": {user: ["b", "c", "a"] for user in truth},
-        "<new>": {user: ["x", "y", "z", "a"] for user in truth},
-    }
-    return recnb.compare(models, truth).report(k=4)
-
-
-EVERY_REPORT = {
-    **{name: lambda name=name: REPORTS[name] for name in REPORTS},
-    "many": lambda: recnb.compare(
-        {f"m{n}": frame for n, frame in enumerate([KNN, POPULAR] * 3)}, SAMPLE.test
-    ).report(k=[5, 10]),
-    "days": of_days,
-    "weights": of_weights,
-    "documents": of_documents,
-    "judged": of_judged,
-    "one user": lambda: recnb.evaluate({"u": ["a", "b"]}, {"u": ["b"]}).report(k=2),
+    ),
 }
+DOCUMENTS = {"user": "topic", "item": "docno"}
+#: Models whose order another one is over the items that are judged.
+JUDGED = {f"u{n}": {"a": 1, "b": 0, "c": 0} for n in range(12)}
+MODELS = {
+    "known": {user: ["b", "c", "a"] for user in JUDGED},
+    "<new>": {user: ["x", "y", "z", "a"] for user in JUDGED},
+}
+
+
+def of_days(frame):
+    days = ["2026-01-05", "2026-01-06"]
+    return pd.concat([frame.assign(day=day) for day in days])
+
+
+CALLS = read_rows("report/reports.toml")["calls"]
+
+
+def made(name):
+    return REPORTS[name] if name in REPORTS else eval(CALLS[name], dict(globals()))
 
 
 @pytest.fixture
@@ -81,9 +60,9 @@ def read_again(tmp_path):
     return read
 
 
-@pytest.mark.parametrize("name", EVERY_REPORT)
+@pytest.mark.parametrize("name", [*REPORTS, *CALLS])
 def test_a_report_that_is_read_is_shown_as_it_was(name, tmp_path):
-    report = EVERY_REPORT[name]()
+    report = made(name)
     path = str(tmp_path / "report.json")
     report.to_json(path)
     again = recnb.read_report(path)
@@ -100,7 +79,7 @@ def test_a_report_that_is_read_is_shown_as_it_was(name, tmp_path):
 
 
 def test_the_order_by_judged_items_is_in_the_data():
-    report = of_judged()
+    report = made("judged")
     assert list(report.to_dict()["judged_order"]) == ["<new>", "known"]
     assert "in another order by nDCG@4: <new> 1.0000" in " ".join(repr(report).split())
 
