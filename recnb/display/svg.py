@@ -8,8 +8,8 @@ They enter a page as `<img>` with the picture in the address, because JupyterLab
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from math import floor, inf, isfinite, log10
+from collections.abc import Callable, Collection, Iterable, Sequence
+from math import ceil, floor, inf, isfinite, log10
 
 from recnb.display.style import ACCENT, COLOURS, DASHES, QUIET
 from recnb.display.templates import macro
@@ -20,9 +20,9 @@ Point = Sequence[float]
 #: From a number to its place in a picture.
 Scale = Callable[[float], float]
 
-#: Pixels between the names of two lines, and between two labels: the value of a dot, a
-#: number on the axis, a word on the axis.
-NAME_GAP, VALUE_GAP, NUMBER_GAP, WORD_GAP = 15, 42, 26, 76
+#: Pixels between the names of two lines, the values of two dots and two numbers on the
+#: axis.
+NAME_GAP, VALUE_GAP, NUMBER_GAP = 15, 42, 26
 #: The room above the highest value of a picture.
 ROOM = 1.12
 
@@ -32,15 +32,12 @@ def curves(
     xlabel: str,
     ylabel: str,
     marked: Collection[float] = (),
-    words: Mapping[float, str] | None = None,
     ticks: Collection[float] = (),
 ) -> str:
     """Draw a line with the band of its intervals for each name.
 
-    The name stands where the line ends; `marked` places have a dot and the value.
-
-    `words` name the places, which are numbers without them; the axis has the first, the
-    last, and its `ticks`.
+    The name stands where the line ends; `marked` places have a dot and the value. The
+    axis has the first place, the last, and its `ticks`.
     """
     first_line = lines[0][1]
     first, last = first_line[0][0], first_line[-1][0]
@@ -56,16 +53,15 @@ def curves(
             {
                 "colour": colour,
                 "dash": DASHES[index % len(DASHES)],
-                "band": _path(_edge_of(shown), x, y, bottom),
-                "path": _path(shown, x, y, bottom),
+                "band": _path(_edge_of(shown), x, y),
+                "path": _path(shown, x, y),
                 "marked": _dots_of(shown, marked, x),
             }
         )
         if shown and name:
             names.append((y(shown[-1][1]), one_line(name, 20), colour))
     longest_name = max(len(name) for name, _line in lines)
-    width = 480 if words is None else 492
-    ticks_at = {first, *(words or ticks), last}
+    places = _with_room({first, *ticks, last}, x, NUMBER_GAP)
     return macro(
         "display/svg.jinja",
         "curves",
@@ -73,13 +69,13 @@ def curves(
         {
             "x": x,
             "y": y,
-            "steps": ticks_between(bottom, top, 4),
-            "places": _named_places(ticks_at, x, words),
+            "steps": steps(bottom, top, 4),
+            "places": [(place, short(place)) for place in places],
             "xlabel": xlabel,
             "ylabel": ylabel,
             "lines": drawn,
             "names": _not_upon_another(names),
-            "width": width + round(7.5 * min(longest_name, 20)),
+            "width": 480 + round(7.5 * min(longest_name, 20)),
         },
     )
 
@@ -107,11 +103,11 @@ def _edge_of(line: Sequence[Point]) -> list[Point]:
     return [*there, *back]
 
 
-def _path(points: Sequence[Point], x: Scale, y: Scale, bottom: float) -> str:
-    """Write the points of a line, none of them below the picture."""
+def _path(points: Sequence[Point], x: Scale, y: Scale) -> str:
+    """Write the points of a line."""
     places = []
     for place, value, *_ends in points:
-        places.append(f"{x(place):.1f},{y(max(value, bottom)):.1f}")
+        places.append(f"{x(place):.1f},{y(value):.1f}")
     return " ".join(places)
 
 
@@ -143,17 +139,6 @@ def _not_upon_another(
     return placed
 
 
-def _named_places(
-    places: Collection[float], x: Scale, words: Mapping[float, str] | None
-) -> list[tuple[float, str]]:
-    """Return the places of the axis that have room for their names, with these."""
-    if words is None:
-        shown = _with_room(places, x, NUMBER_GAP)
-        return [(place, short(place)) for place in shown]
-    shown = _with_room(places, x, WORD_GAP)
-    return [(place, one_line(words[place])[:10]) for place in shown]
-
-
 def bars(
     *,
     edges: Sequence[float],
@@ -170,12 +155,11 @@ def bars(
     """
     x = _scale(edges[0], edges[-1], 44, 468)
     y = _scale(0, ROOM * max(*shares, 0.01), 200, 26)
-    at_bottom = min(at_lowest, shares[0])
-    drawn = [(edges[0], edges[1], 0.0, at_bottom, QUIET)]
+    drawn = [(edges[0], edges[1], 0.0, at_lowest, QUIET)]
     named = []
     for index, share in enumerate(shares):
         left, right = edges[index], edges[index + 1]
-        start = at_bottom if index == 0 else 0.0
+        start = at_lowest if index == 0 else 0.0
         drawn.append((left, right, start, share, ACCENT))
         if share:
             named.append(((left + right) / 2, share, labels[index]))
@@ -230,23 +214,19 @@ def strip(
     return f'{head}<path d="{axis}" opacity=".4"/>{band}<path d="{mark}" {look}/></svg>'
 
 
-def ticks(top: float, most: int) -> list[float]:
-    """Return round numbers from 0 to `top`, at most so many steps."""
-    unit = 10.0 ** floor(log10(top / most))
+def steps(bottom: float, top: float, most: int) -> list[float]:
+    """Return round numbers from `bottom`, 0 or below, to `top`, 0 among them.
+
+    On the longer side of 0 there are at most so many.
+    """
+    reach = max(-bottom, top)
+    unit = 10.0 ** floor(log10(reach / most))
     for factor in (1, 2, 2.5, 5, 10):
         step = factor * unit
-        if top / step <= most * (1 + 1e-9):
+        if reach / step <= most * (1 + 1e-9):
             break
-    n_steps = floor(top / step + 1e-9)
-    return [float(f"{index * step:.12g}") for index in range(n_steps + 1)]
-
-
-def ticks_between(bottom: float, top: float, most: int) -> list[float]:
-    """Return round numbers from `bottom`, 0 or below, to `top`, 0 among them."""
-    steps = ticks(max(-bottom, top), most)
-    below = [-step for step in steps[:0:-1] if step <= -bottom]
-    above = [step for step in steps if step <= top]
-    return below + above
+    first, last = ceil(bottom / step - 1e-9), floor(top / step + 1e-9)
+    return [float(f"{index * step:.12g}") for index in range(first, last + 1)]
 
 
 def reach_of(ends: Iterable[float]) -> float:

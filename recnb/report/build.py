@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -54,7 +53,7 @@ def report_of(
 
     These are compared by `pairs`; so many `users` of each kind are shown.
     """
-    first = next(iter(models.values()))
+    first, language = next(iter(models.values())), current()
     request = _with_split(request, first)
     numbers, curve = _of_accuracy(models, request, pairs, settings)
     differences = tuple(numbers.differences())
@@ -80,7 +79,7 @@ def report_of(
         means=(*numbers.means(baseline), *of_beyond),
         differences=differences,
         curve=tuple(curve.means()),
-        distributions=_distributions(first, lead, values),
+        distribution=_distribution(models, lead, values),
         hit_rates=_hit_rates(models, k, settings),
         segments=_segments(models, request, pairs, settings),
         users=tuple(_users_shown(models, request, values, differences, users)),
@@ -91,7 +90,9 @@ def report_of(
         unweighted=plain_means(models, request.metrics, Cutoffs.of(k)),
         basis=basis or _basis(first, request),
         made_with=made_with(models),
-        **_words_in_force(),
+        lang=str(language),
+        noun=language.noun.user,
+        item_noun=language.noun.item,
     )
     return Report(data)
 
@@ -117,8 +118,6 @@ def _of_accuracy(
     """
     points = curve_points(request.lead_ks)
     places, of_curve = list[Place](), list[Place]()
-    for model in models.values():
-        model.hits(request.deepest)  # the deepest join serves all metrics
     for measure in request.metrics:
         wanted = request.k_of(measure.name)
         is_lead = not of_curve
@@ -195,23 +194,13 @@ def _beyond_accuracy(
 def _segments(
     models: Models, request: ReportRequest, pairs: Pairs, settings: Settings
 ) -> SegmentNumbers | None:
-    """Return the segments at the middle cut-off.
-
-    One model has all its metrics there, several have differences in the lead metric.
-    """
+    """Return the segments, in the lead metric at the middle cut-off."""
     if request.by is None:
         return None
-    measures = request.metrics[:1]
-    if not pairs:
-        measures = tuple(
-            measure
-            for measure in request.metrics
-            if request.lead_k in request.k_of(measure.name)
-        )
     division = division_by(models, request.by)
     k = Cutoffs.of(request.lead_k)
     numbers = measured(
-        models, measures, k, division=division, pairs=pairs, settings=settings
+        models, [request.lead], k, division=division, pairs=pairs, settings=settings
     )
     first = next(iter(models.values()))
     return SegmentNumbers(
@@ -238,16 +227,15 @@ def _basis_of_segments(model: EvaluationData, numbers: Numbers) -> str:
 # Users
 
 
-def _distributions(
-    first: EvaluationData, lead: Measure, values: Mapping[str, Floats]
-) -> tuple[Distribution, ...]:
-    """Return how the values of users of each model are spread."""
-    bounds = scoring_of(first, lead).measure.bounds
-    weights = first.joined.user_weight
-    distributions = []
-    for name, of_model in values.items():
-        distributions.append(Distribution.of(name, of_model, bounds, weights))
-    return tuple(distributions)
+def _distribution(
+    models: Models, lead: Measure, values: Mapping[str, Floats]
+) -> Distribution | None:
+    """Return how the values of users of one model are spread; None of several."""
+    if len(models) > 1:
+        return None
+    (model,), (of_users,) = models.values(), values.values()
+    bounds = scoring_of(model, lead).measure.bounds
+    return Distribution.of(of_users, bounds, model.joined.user_weight)
 
 
 def _users_shown(
@@ -263,13 +251,10 @@ def _users_shown(
     most between the models that are furthest apart.
     """
     lead, k = request.lead, request.lead_k
-    groups = list[UserGroup]()
     if len(models) == 1:
-        for name, model in models.items():
-            groups += extremes(name, model, values[name], k, n, lead.metric.better)
-        return groups
-    if not n:
-        return []
+        ((name, model),) = models.items()
+        return extremes(name, model, values[name], k, n, lead.metric.better)
+    groups = list[UserGroup]()
     at_lead = [row for row in differences if (row.metric, row.k) == (lead.name, k)]
     by_size = sorted(at_lead, key=lambda row: -abs(np.nan_to_num(row.difference)))
     furthest = by_size[:PAIRS_SHOWN]
@@ -286,28 +271,20 @@ def _users_shown(
 def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...]:
     """Return the share of users who find anything with each model.
 
-    Each user is counted once. Empty if the hit rate is over other users, or if the data
-    have none.
+    Each user is counted once. Empty if the hit rate is over other users, if it counts 1
+    for users with nothing to find, or if the data have none.
     """
-    counting = {name: _without_ones(model) for name, model in models.items()}
+    first = next(iter(models.values()))
+    hit_rate = Measure(METRICS["hit_rate"])
     try:
-        (place,) = places_of(counting, Measure(METRICS["hit_rate"]), Cutoffs.of(k))
+        convention = scoring_of(first, hit_rate).joined.convention
+        (place,) = places_of(models, hit_rate, Cutoffs.of(k))
     except RecnbError:
         return ()
-    if len(place.users) != next(iter(models.values())).n_lists:
+    if convention.no_relevant == "one" or len(place.users) != first.n_lists:
         return ()
     place = replace(place, sample=replace(place.sample, weights=None))
     return tuple(Numbers([place], list(models), settings=settings).means())
-
-
-def _without_ones(model: EvaluationData) -> EvaluationData:
-    """Return a model of which users with nothing to find count 0, and not 1."""
-    scoring = scoring_of(model, Measure(METRICS["hit_rate"]))
-    if scoring.joined.convention.no_relevant != "one":
-        return model
-    convention = replace(model.convention, no_relevant="zero")
-    joined = replace(model.joined, convention=convention)
-    return model.restricted(joined, no_relevant="zero")
 
 
 def _lints(models: Models, request: ReportRequest) -> dict[str, Lint]:
@@ -319,13 +296,6 @@ def _lints(models: Models, request: ReportRequest) -> dict[str, Lint]:
 
 
 # Words
-
-
-def _words_in_force() -> dict[str, Any]:
-    """Return the language, and the words for users and items."""
-    language = current()
-    noun = language.noun
-    return {"lang": str(language), "noun": noun.user, "item_noun": noun.item}
 
 
 def _metric_words(
@@ -361,7 +331,6 @@ def _words_of(model: EvaluationData, asked: Measure, *, whole: bool) -> MetricWo
         metric=measure.name,
         symbol=measure.symbol,
         term=metric.term,
-        title=metric.title,
         reads=metric.reads,
         formula=measure.formula_text(),
         convention=convention,

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, isnan
-from typing import Any, Literal
+from typing import Any
 
-from recnb.display.language import Language, Noun
+from recnb.display.language import Language, Noun, checked
 from recnb.display.style import COLOURS
 from recnb.display.text import sample_in_words, with_symbol
 from recnb.lint import Finding, Lint
@@ -32,7 +32,6 @@ class MetricWords:
     metric: str
     symbol: str
     term: str  #: in words
-    title: str
     reads: str
     formula: str
     #: of accuracy the options in words, those that were not given as well; else the
@@ -55,7 +54,10 @@ class MetricWords:
 
 @dataclass(frozen=True, eq=False)
 class SegmentNumbers:
-    """The two tables of segments: of one model its gaps to all other users."""
+    """The two tables of segments, in the lead metric at the middle cut-off.
+
+    The differences of one model are its gaps to all other users.
+    """
 
     by: str  #: what defines the segments
     names: tuple[str, ...]  #: of each part of the division, by position
@@ -63,14 +65,6 @@ class SegmentNumbers:
     differences: tuple[DifferenceRow, ...]
     is_tested: bool  #: whether anything is: nothing is in parts of the truth
     basis: str
-
-    def means_of(self, metric: str) -> list[MeanRow]:
-        """Return the means in a metric, those of a segment together."""
-        return [row for row in self.means if row.metric == metric]
-
-    def differences_of(self, metric: str) -> list[DifferenceRow]:
-        """Return the differences in a metric, those of a segment together."""
-        return [row for row in self.differences if row.metric == metric]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -101,8 +95,8 @@ class ReportData:
 
     # The lead metric
     curve: tuple[MeanRow, ...]  #: its means at many cut-offs
-    #: Of each model, the values of users, in bins.
-    distributions: tuple[Distribution, ...]
+    #: Of one model, how the values of users are spread; None of several.
+    distribution: Distribution | None
     #: Of each model the share of users with a hit in the first `lead_k`, if there is
     #: such.
     hit_rates: tuple[MeanRow, ...]
@@ -127,14 +121,14 @@ class ReportData:
     made_with: Mapping[str, Any]
 
     # The words
-    lang: Literal["en", "ko"]  #: the language of its words, in which it is shown
+    lang: str  #: the language of its words, in which it is shown
     noun: str  #: what the caller calls those whose lists these are
     item_noun: str  #: and what is in these
 
     @property
     def language(self) -> Language:
         """The language with the noun."""
-        return Language(self.lang, Noun(self.noun, self.item_noun))
+        return Language(checked(self.lang), Noun(self.noun, self.item_noun))
 
     @property
     def is_one(self) -> bool:
@@ -145,6 +139,18 @@ class ReportData:
     def lead(self) -> MetricWords:
         """The metric of the headline, the curve and the users: the first."""
         return self.metrics[0]
+
+    @property
+    def of_accuracy(self) -> list[MetricWords]:
+        """The metrics of accuracy."""
+        return [metric for metric in self.metrics if metric.is_accuracy]
+
+    @property
+    def has_own_cutoffs(self) -> bool:
+        """Whether metrics have cut-offs of their own, with which they are named."""
+        return not all(
+            self.means_of(metric.metric, self.lead_k) for metric in self.of_accuracy
+        )
 
     @property
     def sample(self) -> str:
@@ -182,24 +188,21 @@ class ReportData:
 
     @property
     def findings(self) -> list[tuple[list[str], list[Finding]]]:
-        """Findings of the lint, warnings first.
+        """Findings of the lint, warnings first; those of a check are together.
 
-        The same finding of several models is there once, with their names.
+        Each has its model. Of one model, two findings of a check are apart.
         """
-        same: dict[tuple[str, str], tuple[list[str], list[Finding]]] = {}
-        for model, of_model in self.lints.items():
-            for finding in of_model:
-                models, found = same.setdefault((finding.name, finding.short), ([], []))
-                models.append(model)
-                found.append(finding)
-        names = list(dict.fromkeys(name for name, _short in same))
-        return sorted(
-            same.values(),
-            key=lambda one: (
-                one[1][0].severity != "warning",
-                names.index(one[1][0].name),
-            ),
-        )
+        of_models = []
+        for model, lint in self.lints.items():
+            of_models += [(model, finding) for finding in lint]
+        of_models.sort(key=lambda one: one[1].severity != "warning")
+        checks: dict[str, tuple[list[str], list[Finding]]] = {}
+        for model, finding in of_models:
+            check = finding.short if self.is_one else finding.name
+            models, found = checks.setdefault(check, ([], []))
+            models.append(model)
+            found.append(finding)
+        return list(checks.values())
 
     def means_of(self, metric: str, k: int | None) -> list[MeanRow]:
         """Return the means of all models in one metric at a cut-off.

@@ -14,19 +14,16 @@ from recnb.stats import ROUNDING, mean_of
 
 @dataclass(frozen=True)
 class Distribution:
-    """How the values of users of one model are spread.
+    """How the values of users are spread.
 
     A bin holds its lower edge, the last one both; without a bound the outer edge is the
     highest value, or the lowest below 0.
     """
 
-    model: str
     n_users: int  #: with a value
     n_without_value: int
     edges: tuple[float, ...]  #: of ten bins
     counts: tuple[int, ...]  #: users, by bin
-    shares: tuple[float, ...]  #: of the users with a value, by bin
-    n_zero: int  #: users at 0
     n_bottom: int  #: users at the lowest edge
     n_top: int  #: users at the highest edge
     mean: float
@@ -34,11 +31,7 @@ class Distribution:
 
     @classmethod
     def of(
-        cls,
-        model: str,
-        values: Floats,
-        bounds: tuple[float, float],
-        weights: Floats | None = None,
+        cls, values: Floats, bounds: tuple[float, float], weights: Floats | None = None
     ) -> Distribution:
         """Return the distribution of the values of users, between the metric's bounds."""
         known = values[~np.isnan(values)]
@@ -52,13 +45,10 @@ class Distribution:
         if n_users:
             quartiles = tuple(np.quantile(known, [0.25, 0.5, 0.75]).tolist())
         return cls(
-            model=model,
             n_users=n_users,
             n_without_value=len(values) - n_users,
             edges=bins.edges,
             counts=counts,
-            shares=tuple(count / max(n_users, 1) for count in counts),
-            n_zero=int((np.abs(known) <= ROUNDING).sum()),
             n_bottom=n_bottom,
             n_top=int((known >= bins.edges[-1] - ROUNDING).sum()),
             mean=mean_of(values, weights),

@@ -13,10 +13,10 @@ from recnb.data.files import File
 from recnb.display.forms import Name
 from recnb.display.language import use_language
 from recnb.display.templates import FormName, page, write
-from recnb.errors import Suggesting
+from recnb.errors import FrameError, Suggesting
 from recnb.lint import Finding
 from recnb.report import sections, words
-from recnb.report.as_json import data_in, values_of
+from recnb.report.as_json import data_of, values_in, values_of
 from recnb.report.data import ReportData
 from recnb.results.files import AsJson, written
 from recnb.results.numbers import DifferenceRow, MeanRow
@@ -214,7 +214,7 @@ def read_report(path: File) -> Report:
     Parameters
     ----------
     path : path or file
-        The file of JSON, of this version of the format, `"recnb.report/10"`.
+        The file of JSON, of this version of the format, `"recnb.report/11"`.
 
     Returns
     -------
@@ -233,4 +233,13 @@ def read_report(path: File) -> Report:
     >>> again.to_html() == report.to_html()
     True
     """
-    return Report(data_in(path))
+    values = values_in(path)
+    try:
+        report = Report(data_of(values))
+        report.to_html()  # which shows each value
+    except Exception as problem:
+        raise FrameError(
+            f"{path} is a report of recnb that was changed: make it again with "
+            "report.to_json, or with recnb report -o."
+        ) from problem
+    return report

@@ -48,14 +48,6 @@ class ReportRequest:
         return self.cutoffs.get(metric, tuple(k for k in self.columns if k is not None))
 
     @property
-    def deepest(self) -> int | None:
-        """The rank down to which hits are needed."""
-        whole = None in self.columns or any(
-            measure.needs_whole_list for measure in self.metrics
-        )
-        return None if whole else max(k for k in self.columns if k is not None)
-
-    @property
     def lead_ks(self) -> tuple[int, ...]:
         """The cut-offs of the lead metric that are ranks."""
         return tuple(k for k in self.k_of(self.lead.name) if k is not None)
@@ -134,29 +126,20 @@ def _lead_first(asked: Sequence[Measure], cutoffs: CutoffsOfMetrics) -> list[Mea
 
     The lead has a cut-off and a curve.
     """
-    ranked = [
-        each for each in asked if each.metric.is_accuracy and not each.metric.retrieval
-    ]
-    lead = next((each for each in ranked if cutoffs[each.name] != (None,)), None)
-    ordered = sorted(asked, key=lambda each: each is not lead)
-    accuracy = [each for each in ordered if each.metric.is_accuracy]
-    if not accuracy or accuracy[0].metric.retrieval:
-        names = dict.fromkeys(["ndcg", *(each.name for each in ordered)])
-        problem = (
-            f"a report needs a metric of accuracy, such as metrics={quoted([*names])}: "
-        )
-        raise OptionError(f"{problem}its curve and its users are shown by it.")
-    return ordered
+    for lead in asked:
+        is_ranked = lead.metric.is_accuracy and not lead.metric.retrieval
+        if is_ranked and cutoffs[lead.name] != (None,):
+            return [lead, *(each for each in asked if each is not lead)]
+    names = dict.fromkeys(["ndcg", *(each.name for each in asked)])
+    raise OptionError(
+        f"a report needs a metric of accuracy with a cut-off, such as "
+        f"metrics={quoted([*names])}: its curve and its users are shown by it."
+    )
 
 
 def curve_points(cutoffs: Sequence[int]) -> tuple[int, ...]:
-    """Return the cut-offs of a curve: from 1 to the deepest, evenly.
-
-    Those of the table are among them if they are few.
-    """
+    """Return the cut-offs of a curve: evenly from 1 to the deepest, and these."""
     deepest = max(cutoffs)
     n_points = min(CURVE_POINTS, deepest)
     even = np.unique(np.linspace(1, deepest, n_points).round().astype(int)).tolist()
-    if len(cutoffs) > CURVE_POINTS // 3:
-        return tuple(even)
     return tuple(sorted({*even, *cutoffs}))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from math import isfinite
-from typing import Any, NamedTuple
+from math import isfinite, isnan
+from typing import Any
 
 from recnb.display import svg
 from recnb.display.forms import (
@@ -33,7 +33,6 @@ from recnb.report.data import (
     ReportData,
     SegmentNumbers,
 )
-from recnb.report.times import times_of
 from recnb.results.conclusions import n_tested
 from recnb.results.numbers import DifferenceRow, MeanRow
 from recnb.results.segments import SMALL
@@ -43,6 +42,9 @@ from recnb.results.verdicts import MARKS, sign_of_verdict, with_sign
 MOST_ROWS, MOST_COLUMNS = 24, 6
 #: Findings that are all open, and models of a table that has room for intervals.
 FEW_FINDINGS, FEW_MODELS = 3, 5
+
+#: The bounds of means that are drawn.
+UNIT = (0.0, 1.0)
 
 #: The colours of findings in a picture.
 COLOURS = {"better": ACCENT, "worse": OTHER, "higher": NEUTRAL, "lower": NEUTRAL}
@@ -72,27 +74,24 @@ def means(report: ReportData) -> list[tuple[Line, Rows]]:
 
 def _tables_of_means(report: ReportData) -> list[Rows]:
     """Return a row a metric of one model; of several a row a model, a table a cut-off."""
-    accuracy = [metric for metric in report.metrics if metric.is_accuracy]
     title = _("Means over {users}", users=report.sample)
     if report.is_one:
-        return [_of_one(report, accuracy, title)]
-    columns = []
-    for metric in accuracy:
-        for k in report.k:
-            column = report.means_of(metric.metric, k)
-            if column:
-                columns.append((metric, column))
-    if len(columns) == len(accuracy) and len({rows[0].k for _m, rows in columns}) > 1:
-        # Each metric has a cut-off of its own.
-        labelled = [(rows[0].label, rows) for _metric, rows in columns]
+        return [_of_one(report, report.of_accuracy, title)]
+    columns = [
+        (metric, k, report.means_of(metric.metric, k))
+        for metric in report.of_accuracy
+        for k in report.k
+    ]
+    if report.has_own_cutoffs:
+        labelled = [(rows[0].label, rows) for _metric, _k, rows in columns if rows]
         return [_of_several(report, labelled, title)]
     tables = []
-    for k in sorted(report.k, key=lambda k: k != report.lead_k):
+    for cutoff in sorted(report.k, key=lambda k: k != report.lead_k):
         at_cutoff = []
-        for metric, rows in columns:
-            if rows[0].k == k:
+        for metric, k, rows in columns:
+            if k == cutoff:
                 at_cutoff.append((_arrowed(metric.symbol, metric.better), rows))
-        title = _("Means at k = {k}", k=k or _("whole list"))
+        title = _("Means at k = {k}", k=cutoff or _("whole list"))
         tables.append(_of_several(report, at_cutoff, title))
     return tables
 
@@ -186,35 +185,24 @@ def _of_one(report: ReportData, metrics: Sequence[MetricWords], title: str) -> R
             at_cutoff = report.means_of(metric.metric, k)
             row.append(estimate_of(at_cutoff[0]) if at_cutoff else "")
         rows.append([*row, _strip(report, metric)])
-    tops = {metric.bounds[1] for metric in metrics if _has_strip(metric)}
-    words = N_("@{k}, 0 to 1")
-    if not tops <= {1.0}:
-        words = N_("@{k}, 0 to the upper bound")
     header: list[Line] = [_("metric"), *map(at_k, report.k)]
-    if tops:
-        header.append(Mark("aside", _(words, k=report.lead_k)))
+    if any(metric.bounds == UNIT for metric in metrics):
+        header.append(Mark("aside", _("@{k}, 0 to 1", k=report.lead_k)))
     else:
         rows = [row[:-1] for row in rows]
     return Rows(header, rows, title, most=20)
 
 
-def _has_strip(metric: MetricWords) -> bool:
-    bottom, top = metric.bounds
-    return bottom == 0 and isfinite(top)
-
-
 def _strip(report: ReportData, metric: MetricWords) -> Line:
-    """Return a picture of a metric of accuracy between 0 and its upper bound."""
+    """Return a picture of a mean between 0 and 1, if these are its bounds."""
     means = report.means_of(metric.metric, report.lead_k)
     if not means:
         return ""
     (mean,) = means
-    if not (_has_strip(metric) and isfinite(mean.mean)):
+    if metric.bounds != UNIT or isnan(mean.mean):
         return "–"
-    top = metric.bounds[1]
-    words = N_("{label} is {value} of {top}")
-    alt = _(words, label=mean.label, value=fixed(mean.mean), top=short(top))
-    return Picture(svg.strip(mean.mean, mean.low, mean.high, 0.0, top), alt)
+    alt = _("{label} is {value} of 1", label=mean.label, value=fixed(mean.mean))
+    return Picture(svg.strip(mean.mean, mean.low, mean.high, *UNIT), alt)
 
 
 # Differences
@@ -225,9 +213,11 @@ def differences(report: ReportData) -> Rows:
 
     Of many those of the lead metric; where these are many, those of the best model.
     """
-    rows = [row for row in report.differences if row.k == report.lead_k]
-    if {row.metric for row in rows} < {row.metric for row in report.differences}:
-        rows = list(report.differences)  # each metric has a cut-off of its own
+    rows = [*report.differences]
+    title = _("Differences, each over the same {users}")
+    if not report.has_own_cutoffs:
+        rows = [row for row in rows if row.k == report.lead_k]
+        title = _("Differences at k = {k}, each over the same {users}", k=report.lead_k)
     note: Line = ""
     if len(rows) > MOST_ROWS:
         rows = report.at_lead
@@ -236,11 +226,10 @@ def differences(report: ReportData) -> Rows:
         note = with_code(_(words.TESTS_ALONE, symbol=symbol, n=n, k=k))
     if len(rows) > MOST_ROWS and report.baseline is None:
         rows = _of_the_best(rows, report)
-    title = _("Differences at k = {k}, each over the same {users}", k=report.lead_k)
-    metrics = [_arrowed(row.symbol, row.better) for row in rows]
-    if any(row.k != report.lead_k for row in rows):
-        title = _("Differences, each over the same {users}")
-        metrics = [_arrowed(row.label, row.better) for row in rows]
+    metrics = []
+    for row in rows:
+        name = row.label if report.has_own_cutoffs else row.symbol
+        metrics.append(_arrowed(name, row.better))
     columns: Columns = [(_("metric"), metrics), *_models_of(rows)]
     return _tests(columns, rows, title, note=note)
 
@@ -353,7 +342,7 @@ def segments(report: ReportData, segments: SegmentNumbers) -> list[Rows]:
         return [_segments_of_one(report, segments, title)]
     tables = [_segments_of_several(report, segments, title)]
     if segments.is_tested and len(report.at_lead) <= MOST_PAIRS:
-        rows = segments.differences_of(report.lead.metric)
+        rows = segments.differences
         columns: Columns = [(_("segment"), [_name(segments, row) for row in rows])]
         columns += _models_of(rows)
         note = _(words.DIFFERENCES_IN_SEGMENTS, n=n_tested(segments.differences))
@@ -364,13 +353,13 @@ def segments(report: ReportData, segments: SegmentNumbers) -> list[Rows]:
 
 def _segments_of_one(report: ReportData, segments: SegmentNumbers, title: str) -> Rows:
     """Return the mean of each segment with its gap to others, if it has one."""
-    means = segments.means_of(report.lead.metric)
+    means = segments.means
     columns: Columns = [
         (_("segment"), [_name(segments, row) for row in means]),
         (_("{users}"), [_users_in(row) for row in means]),
         (_("mean"), [estimate_of(row) for row in means]),
     ]
-    gaps = segments.differences_of(report.lead.metric)
+    gaps = segments.differences
     if len(gaps) == len(means):
         return _tests(columns, gaps, title, left=1, note=segments.basis)
     return _in_columns(columns, title, left=1, note=segments.basis)
@@ -380,7 +369,9 @@ def _segments_of_several(
     report: ReportData, segments: SegmentNumbers, title: str
 ) -> Rows:
     """Return the mean of each model in each segment, the best marked."""
-    mean_of, each = _mean_of(report, segments), _one_of_each(report, segments)
+    means = segments.means
+    mean_of = {(mean.part, mean.model): mean for mean in means}
+    each = [mean for mean in means if mean.model == report.models[0]]
     columns: Columns = [
         (_("segment"), [_name(segments, row) for row in each]),
         (_("{users}"), [_users_in(row) for row in each]),
@@ -395,51 +386,6 @@ def _segments_of_several(
     if not note and len(report.at_lead) > MOST_PAIRS:
         note = with_code(_(words.TESTS_IN_SEGMENTS))
     return _in_columns(columns, title, left=1, note=note)
-
-
-def over_time(report: ReportData, segments: SegmentNumbers) -> Picture | None:
-    """Draw the means of segments that are times as a line for each model."""
-    mean_of, each = _mean_of(report, segments), _one_of_each(report, segments)
-    names = [segments.names[row.part] for row in each]
-    name_at: dict[float, str] = {}
-    part_at: dict[float, int] = {}
-    # There are no times where the names are none.
-    for time, name, row in zip(times_of(segments.by, names), names, each, strict=False):
-        if time is not None:
-            value = getattr(time, "value", time)
-            name_at[value], part_at[value] = name, row.part
-    if not name_at:
-        return None
-    lines = []
-    for model in report.drawn:
-        points = []
-        for time, part in part_at.items():
-            mean = mean_of[part, model]
-            points.append((time, mean.mean, mean.low, mean.high))
-        lines.append((model, points))
-    values = []
-    for time, part in part_at.items():
-        means = [fixed(mean_of[part, model].mean) for model in report.drawn]
-        values.append(f"{name_at[time]}: {', '.join(means)}")
-    marked = [*name_at] if report.is_one else []
-    by = one_line(segments.by, 40)
-    picture = svg.curves(lines, by, report.label, marked, name_at)
-    title = _("{label} by {by}", label=report.label, by=one_line(segments.by, 200))
-    return Picture(picture, f"{title}. {'; '.join(values)}")
-
-
-def _mean_of(
-    report: ReportData, segments: SegmentNumbers
-) -> dict[tuple[int, str], MeanRow]:
-    """Return the means of the lead metric by part and model."""
-    means = segments.means_of(report.lead.metric)
-    return {(mean.part, mean.model): mean for mean in means}
-
-
-def _one_of_each(report: ReportData, segments: SegmentNumbers) -> list[MeanRow]:
-    """Return the mean of one model in each segment, which tells its users."""
-    means = segments.means_of(report.lead.metric)
-    return [mean for mean in means if mean.model == report.models[0]]
 
 
 def _name(segments: SegmentNumbers, row: MeanRow | DifferenceRow) -> Name:
@@ -477,18 +423,20 @@ def curve(report: ReportData) -> Picture:
 
 def bars(report: ReportData) -> Picture:
     """Draw the values of users of one model in bars."""
-    (spread,) = report.distributions
+    spread = report.distribution
+    assert spread is not None
     nouns = words.nouns(report)
-    shares = [f"{share:.1%}" for share in spread.shares]
+    shares = [spread.share_of(count) for count in spread.counts]
+    labels = [f"{share:.1%}" for share in shares]
     named = []
-    for low, high, share in zip(spread.edges, spread.edges[1:], shares, strict=False):
+    for low, high, share in zip(spread.edges, spread.edges[1:], labels, strict=False):
         named.append(f"{short(low)} – {short(high)}: {share}")
     picture = svg.bars(
         edges=spread.edges,
-        shares=spread.shares,
+        shares=shares,
         at_lowest=spread.share_of(spread.n_bottom),
         quartiles=spread.quartiles,
-        labels=shares,
+        labels=labels,
         xlabel=report.label,
         ylabel=_("share of {users}", users=nouns["users"]),
     )
@@ -504,24 +452,13 @@ def bars(report: ReportData) -> Picture:
 # Findings
 
 
-class FoundByCheck(NamedTuple):
-    """What a check found, in one model or in several."""
-
-    title: Line
-    lines: Sequence[Line]
-    is_open: bool
+def is_open(report: ReportData, found: Sequence[Finding]) -> bool:
+    """Return whether the findings of a check are open: warnings, or all of few."""
+    few = len(report.findings) <= FEW_FINDINGS
+    return few or found[0].severity == "warning"
 
 
-def findings(report: ReportData) -> Iterator[FoundByCheck]:
-    """Give each finding: its effect on every model, an example, what to type."""
-    checks = words.by_check(report)
-    for models, found in checks:
-        is_open = found[0].severity == "warning" or len(checks) <= FEW_FINDINGS
-        title = words.finding_title(models, found, report)
-        yield FoundByCheck(title, _details(models, found), is_open)
-
-
-def _details(models: Sequence[str], found: Sequence[Finding]) -> list[Line]:
+def details(models: Sequence[str], found: Sequence[Finding]) -> list[Line]:
     """Return the effect on every model, an example, and what to type.
 
     What to type is of the first model, which is named where others type something else.

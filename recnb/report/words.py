@@ -19,12 +19,13 @@ from recnb.display.forms import (
     strong,
     with_code,
 )
-from recnb.display.language import N_, Message, Sentence, _, fields_of
-from recnb.display.text import fixed, one_line, short, users_in_words
+from recnb.display.language import N_, Sentence, _, fields_of
+from recnb.display.text import fixed, short, users_in_words
 from recnb.lint import Finding, order_in_words
 from recnb.report.data import MOST_PAIRS, ReportData
 from recnb.results import conclusions
 from recnb.results.conclusions import percent_of
+from recnb.results.numbers import MeanRow
 from recnb.results.verdicts import FOUND
 from recnb.stats import ENOUGH, ROUNDING
 
@@ -41,29 +42,13 @@ EACH_MODEL_FINDS = N_(
 )
 ALL_THE_SAME = N_("{label} is {value} with every model.")
 HIGHEST_AND_LOWEST = N_(
-    "{label} is highest with {first}, {high}, and lowest with {last}, {low}."
+    "{label} is highest with {highest}, {high}, and lowest with {lowest}, {low}."
 )
-LOWEST_AND_HIGHEST = N_(
-    "{label}, of which less is better, is lowest with {first}, {low}, and highest with "
-    "{last}, {high}."
-)
-#: By the direction of the metric: the models near the first.
-NOT_BEHIND: dict[str, Message] = {
-    "high": N_("Not significantly below {first}: {models}."),
-    "low": N_("Not significantly above {first}: {models}."),
-}
-#: The same, where there is none.
-ALL_BEHIND: dict[str, Message] = {
-    "high": N_("Every other model is significantly below {first}."),
-    "low": N_("Every other model is significantly above {first}."),
-}
+NOT_BEHIND = N_("Not significantly worse than {first}: {models}.")
+ALL_BEHIND = N_("Every other model is significantly worse than {first}.")
 BETTER_AND_WORSE = N_(
     "Of {n:,} models, {better:,} are shown to be better than {baseline} and {worse:,} "
     "to be worse ({correction})."
-)
-HIGHER_AND_LOWER = N_(
-    "Of {n:,} models, {higher:,} are shown to be higher than {baseline} and {lower:,} "
-    "to be lower ({correction})."
 )
 PAIRS_THAT_DIFFER = N_("Of {n:,} pairs, {found:,} are shown to differ ({correction}).")
 
@@ -99,8 +84,7 @@ TESTS_ALONE = N_(
     "Tests of {symbol} alone; those of all {n:,} comparisons are in "
     "`found.differences(k={k})`."
 )
-DRAWN_HIGHEST = N_("Drawn for the {drawn} highest; {n} more models are not.")
-DRAWN_LOWEST = N_("Drawn for the {drawn} lowest; {n} more models are not.")
+NOT_DRAWN = N_("Drawn for the first {drawn} models; {n} more are not.")
 EXACTLY = N_("Exactly {value}: {n:,} of {users} ({share}).")
 QUARTILES = N_("Quartiles {low}, {middle}, {high}; mean {mean}.")
 
@@ -159,12 +143,8 @@ INTERVAL_OF_DIFFERENCES = N_(
 NOT_CORRECTED = N_("Intervals are not corrected for the number of comparisons.")
 CLUSTERED = N_("Intervals and tests are clustered by {unit}.")
 NO_INTERVAL = N_(
-    "A metric without an upper bound has no interval where fewer than {n} {users} have "
-    "a value above 0."
-)
-NO_INTERVAL_OF_CLUSTERS = N_(
-    "A metric without an upper bound has no interval where fewer than {n} values of "
-    "{cluster} have a value above 0."
+    "A metric without an upper bound has no interval where fewer than {n} {users} or "
+    "clusters have a value above 0."
 )
 TOO_HEAVY = N_(
     "By their weights the {n:,} {users} count as fewer than 2 of equal weight, so "
@@ -262,9 +242,7 @@ def _who_find(report: ReportData) -> Line:
         return say(ONE_MODEL_FINDS, share=share, users=report.sample, k=report.lead_k)
     models = sorted(rates, key=lambda model: -rates[model])
     if len(models) > MOST_NAMED:
-        last = models[-1] if report.baseline is None else report.baseline
-        others = [model for model in models if model != last]
-        models = [*others[: MOST_NAMED - 1], last]
+        models = [*models[: MOST_NAMED - 1], models[-1]]
     found = []
     for model in models:
         share = _share(rates[model])
@@ -289,39 +267,37 @@ def _share(rate: float) -> str:
 
 def _of_many(report: ReportData) -> Iterator[Line]:
     """Give which of many models are first and last, and how many differ."""
-    rows = report.means_of(report.lead.metric, report.lead_k)
-    means = {row.model: row.mean for row in rows}
-    first, *_others, last = report.ranked
-    if abs(means[first] - means[last]) <= ROUNDING:
-        yield say(ALL_THE_SAME, label=report.label, value=fixed(means[first]))
+    means = report.means_of(report.lead.metric, report.lead_k)
+    mean_of = {row.model: row.mean for row in means}
+    highest, *_others, lowest = report.ranked
+    if report.lead.better == "low":
+        highest, lowest = lowest, highest
+    high, low = fixed(mean_of[highest]), fixed(mean_of[lowest])
+    is_tested = all(row.verdict != "untested" for row in report.at_lead)
+    if abs(mean_of[highest] - mean_of[lowest]) <= ROUNDING:
+        yield say(ALL_THE_SAME, label=report.label, value=high)
     else:
-        is_low = report.lead.better == "low"
-        words = LOWEST_AND_HIGHEST if is_low else HIGHEST_AND_LOWEST
         yield say(
-            words,
+            HIGHEST_AND_LOWEST,
             label=report.label,
-            first=strong(first),
-            last=strong(last),
-            high=fixed(max(means[first], means[last])),
-            low=fixed(min(means[first], means[last])),
+            highest=strong(highest),
+            high=high,
+            lowest=strong(lowest),
+            low=low,
         )
-        is_tested = all(row.verdict != "untested" for row in report.at_lead)
         if report.baseline is None and report.lead.better and is_tested:
-            yield _behind_the_first(report)
+            yield _behind_the_first(report, means)
     yield _how_many_differ(report)
 
 
-def _behind_the_first(report: ReportData) -> Line:
-    """Say which models are not shown to differ from the first, or that all are."""
+def _behind_the_first(report: ReportData, means: Sequence[MeanRow]) -> Line:
+    """Say which models are not shown to be worse than the first, or that all are."""
     first, *others = report.ranked
-    means = report.means_of(report.lead.metric, report.lead_k)
     as_good = {row.model for row in means if row.best or row.near_best}
     near = [model for model in others if model in as_good]
-    better = str(report.lead.better)
     if not near:
-        return say(ALL_BEHIND[better], first=strong(first))
-    named = joined(first_of(near))
-    return say(NOT_BEHIND[better], first=strong(first), models=named)
+        return say(ALL_BEHIND, first=strong(first))
+    return say(NOT_BEHIND, first=strong(first), models=joined(first_of(near)))
 
 
 def _how_many_differ(report: ReportData) -> Line:
@@ -330,14 +306,13 @@ def _how_many_differ(report: ReportData) -> Line:
     counts = {verdict: verdicts.count(verdict) for verdict in FOUND}
     n = len(verdicts)
     correction = conclusions.correction_of(conclusions.n_tested(report.at_lead))
-    if report.baseline is None:
+    if report.baseline is None or report.lead.better is None:
         n_found = sum(counts.values())
         return say(PAIRS_THAT_DIFFER, n=n, found=n_found, correction=correction)
-    words = BETTER_AND_WORSE
-    if report.lead.better is None:
-        words = HIGHER_AND_LOWER
     baseline = strong(report.baseline)
-    return say(words, n=n, baseline=baseline, correction=correction, **counts)
+    return say(
+        BETTER_AND_WORSE, n=n, baseline=baseline, correction=correction, **counts
+    )
 
 
 # Findings
@@ -345,7 +320,7 @@ def _how_many_differ(report: ReportData) -> Line:
 
 def findings_in_brief(report: ReportData) -> list[Line]:
     """Return a line for each check that found something, or one that none did."""
-    lines = [finding_title(models, found, report) for models, found in by_check(report)]
+    lines = [finding_title(models, found, report) for models, found in report.findings]
     if report.judged_order:
         order = order_in_words(report.label, report.judged_order)
         lines.insert(0, [Mark("badge", _("warning")), " ", order])
@@ -354,21 +329,6 @@ def findings_in_brief(report: ReportData) -> list[Line]:
         lines[MOST_LINES - 1 :] = [_("… and {n} more", n=n_more)]
     n_checks = min(lint.n_checks for lint in report.lints.values())
     return lines or [_("Lint: no findings in {checks} checks", checks=n_checks)]
-
-
-def by_check(report: ReportData) -> list[tuple[list[str], list[Finding]]]:
-    """Return the findings of each check together, with the models that have them.
-
-    One model may have two findings of a check, which are then apart.
-    """
-    if report.is_one:
-        return report.findings
-    checks: dict[str, tuple[list[str], list[Finding]]] = {}
-    for models, found in report.findings:
-        all_models, all_found = checks.setdefault(found[0].name, ([], []))
-        all_models += models
-        all_found += found
-    return list(checks.values())
 
 
 def finding_title(
@@ -425,8 +385,7 @@ def not_here(report: ReportData) -> Iterator[Line]:
 
 def legend(report: ReportData) -> Line:
     """Say what marks beside means are."""
-    metrics = [metric for metric in report.metrics if metric.is_accuracy]
-    directions = {metric.symbol: metric.better for metric in metrics}
+    directions = {metric.symbol: metric.better for metric in report.of_accuracy}
     marks = conclusions.legend(
         directions,
         report.baseline,
@@ -445,15 +404,13 @@ def not_drawn(report: ReportData) -> str:
     n = len(report.models) - len(report.drawn)
     if not n:
         return ""
-    words = DRAWN_HIGHEST
-    if report.lead.better == "low":
-        words = DRAWN_LOWEST
-    return _(words, drawn=len(report.drawn), n=n)
+    return _(NOT_DRAWN, drawn=len(report.drawn), n=n)
 
 
 def on_bars(report: ReportData) -> str:
     """Say how many users have the lowest and the highest value, and the quartiles."""
-    (spread,) = report.distributions
+    spread = report.distribution
+    assert spread is not None
     users = users_in_words(spread.n_users)
     if report.n_lists is not None:
         users = f"{spread.n_users:,} {nouns(report)['users']}"
@@ -487,7 +444,7 @@ def reading(report: ReportData) -> Iterator[Line]:
 
 def _on_marks(report: ReportData) -> str:
     """Say what the signs beside differences mean."""
-    directions = {metric.better for metric in report.metrics if metric.is_accuracy}
+    directions = {metric.better for metric in report.of_accuracy}
     sentences = []
     if directions != {None}:
         sentences.append(_(BETTER_OR_WORSE))
@@ -532,18 +489,11 @@ def _on_intervals(report: ReportData) -> str:
 def _why_no_interval(report: ReportData) -> list[str]:
     """Say why some means over users have no interval, if some have none."""
     lacking = {mean.metric for mean in report.means if isnan(mean.low)}
-    metrics = [
-        metric
-        for metric in report.metrics
-        if metric.is_accuracy and metric.metric in lacking
-    ]
+    metrics = [metric for metric in report.of_accuracy if metric.metric in lacking]
     if not metrics:
         return []
     if any(isfinite(metric.bounds[1]) for metric in metrics):
         return [_(TOO_HEAVY, n=report.n_users)]
-    if report.cluster:
-        cluster = one_line(report.cluster)
-        return [_(NO_INTERVAL_OF_CLUSTERS, n=ENOUGH, cluster=cluster)]
     return [_(NO_INTERVAL, n=ENOUGH)]
 
 

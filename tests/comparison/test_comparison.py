@@ -92,9 +92,9 @@ def test_of_nine_models_that_all_differ_the_report_says_so():
     found = recnb.compare(models, {user: [f"x{user}"] for user in range(20)})
     report = found.report(k=range(18, 34), metrics=["mrr"])
     assert {row.verdict for row in report.differences} == {"worse"}
-    assert "Drawn for the 5 highest; 4 more models are not." in report.to_html()
+    assert "Drawn for the first 5 models; 4 more are not." in report.to_html()
     assert (
-        "Every other model is significantly below m0. Of 36 pairs, 36 are shown"
+        "Every other model is significantly worse than m0. Of 36 pairs, 36 are shown"
         in " ".join(str(report).split())
     )
 

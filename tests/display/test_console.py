@@ -14,9 +14,6 @@ from recnb.display.text import one_line
 from tests.sample import SAMPLE
 
 LONG = "a run of the model with a name that says all of its options, "
-#: Lists of the same users, by models whose names differ at their ends.
-MODELS = {f"{LONG}v{index}": {1: ["a", "b"], 2: ["c", "d"]} for index in range(3)}
-TRUTH = {1: ["a"], 2: ["d"]}
 SAMPLE_EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test)
 
 
@@ -43,14 +40,6 @@ def test_a_wide_table_has_every_column_in_parts_that_begin_with_its_names(n_name
         assert all(f"v{index}" in line for index, line in enumerate(of_part))
 
 
-def test_a_report_on_a_console_has_the_means_of_every_metric():
-    report = recnb.compare(MODELS, TRUTH).report(k=[1, 2])
-    means = repr(report).split("Means at k = 2\n")[1].split("\n\n")[0]
-    for metric in ("nDCG", "AP", "RR", "Precision", "Recall", "F1", "HR"):
-        assert metric in means
-    assert "…\n" not in means
-
-
 @pytest.mark.parametrize("lang", ["en", "ko"])
 @pytest.mark.parametrize("k", [[10], [5, 10, 20], [1, 5, 10, 20]])
 def test_a_table_on_a_console_says_where_its_intervals_are_if_it_has_none(lang, k):
@@ -64,15 +53,6 @@ def test_a_table_on_a_console_says_where_its_intervals_are_if_it_has_none(lang, 
         assert has_intervals
     if len(k) == 4 or (lang, len(k)) == ("ko", 3):
         assert not has_intervals
-
-
-def test_both_models_of_an_overlap_stand_in_every_part():
-    shown = repr(recnb.compare(MODELS, TRUTH).overlap(k=2))
-    heads = [line for line in shown.splitlines() if line.startswith("model")]
-    assert heads
-    assert all(line.split()[:2] == ["model", "other"] for line in heads)
-    for index in range(3):
-        assert f"v{index}" in shown
 
 
 @given(st.text(min_size=50, max_size=200), st.integers(8, 60))

@@ -23,6 +23,7 @@ import pytest
 import recnb
 from recnb.widgets.explorer import Explorer
 from recnb.widgets.quiz import quiz
+from tests.rows import read_rows
 
 EVIL = (
     "<script>alert(1)</script>",
@@ -42,69 +43,7 @@ EVIL = (
     "&lt;b&gt;",
     "\x1b[31mred",
 )
-TAGS = {
-    "a",
-    "article",
-    "b",
-    "bdi",
-    "body",
-    "br",
-    "button",
-    "caption",
-    "code",
-    "dd",
-    "details",
-    "div",
-    "dl",
-    "dt",
-    "em",
-    "figcaption",
-    "fieldset",
-    "figure",
-    "footer",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "head",
-    "header",
-    "hr",
-    "html",
-    "i",
-    "img",
-    "input",
-    "label",
-    "legend",
-    "li",
-    "main",
-    "meta",
-    "nav",
-    "ol",
-    "option",
-    "output",
-    "p",
-    "pre",
-    "section",
-    "select",
-    "small",
-    "span",
-    "strong",
-    "style",
-    "sub",
-    "summary",
-    "sup",
-    "table",
-    "tbody",
-    "td",
-    "tfoot",
-    "th",
-    "thead",
-    "title",
-    "tr",
-    "u",
-    "ul",
-}
+TAGS = set(read_rows("display/tags.toml")["tags"])
 #: Tags that recnb puts around names and words, and that no name here has.
 OWN_TAG = re.compile(r"</?(bdi|span|code|strong|em|small)\b")
 EMPTY = {"img", "input", "br", "hr", "meta"}
@@ -227,81 +166,50 @@ def explorer(evaluations: dict[str, recnb.Evaluation]) -> Explorer:
 
 
 def playground() -> recnb.widgets.Playground:
-    play = recnb.playground(
-        ITEMS, {**dict.fromkeys(ITEMS[::2], 2), EVIL[0]: 1, EVIL[3]: 3}, k=9
-    )
+    play = recnb.playground(ITEMS, dict.fromkeys(ITEMS[::2], 2) | {EVIL[3]: 3}, k=9)
     play.move(ITEMS[4], 1)
     return play
 
 
-#: Every kind of result.
+def explained(metric: str, *user: str) -> Any:
+    return evaluation().explain(metric, *user, k=5)
+
+
+KINDS: dict[str, str] = read_rows("display/results.toml")["kinds"]
+#: Results in which more of the user's stands.
 RESULTS: dict[str, Callable[[], Any]] = {
-    "evaluation": evaluation,
-    "score": lambda: evaluation().ndcg(k=5),
-    "table": lambda: evaluation().table(k=[1, 5]),
-    "curve": lambda: evaluation().curve("ndcg", k=[1, 5]),
-    "segments": lambda: evaluation().table(["ndcg", "recall"], k=5, by=COLUMN),
-    "items": lambda: evaluation().items(k=5),
-    "user": lambda: evaluation().user(EVIL[0], k=5),
-    "lint": lambda: evaluation().lint(k=5),
-    "report": lambda: evaluation().report(k=[3, 5], by=COLUMN),
     "report in Korean": lambda: evaluation().report(k=[3, 5], lang="ko"),
-    **{
-        f"explanation {at}": partial(
-            lambda user: evaluation().explain("ndcg", user, k=5), user
-        )
-        for at, user in enumerate(EVIL)
-    },
-    "explanation of a list": lambda: recnb.explain("map", ITEMS, [EVIL[0], ITEMS[2]]),
+    **{f"explanation {at}": partial(explained, "ndcg", EVIL[at]) for at in range(16)},
     **{
         f"explanation of {name}": partial(
-            lambda name, user: evaluation().explain(name, *user, k=5),
-            name,
-            [EVIL[11]] * (one.of == "user"),
+            explained, name, *[EVIL[11]] * (one.of == "user")
         )
         for name, one in recnb.LIST_METRICS.items()
     },
-    "why": lambda: evaluation().why("ndcg", k=5, other="recbole"),
-    "identified": lambda: evaluation().identify("ndcg", 0.5, 5),
-    "coverage": lambda: evaluation().coverage(k=5),
-    "table beyond accuracy": lambda: evaluation().beyond(k=5),
-    "comparison": comparison,
-    "comparison report": lambda: comparison().report(k=5, movers=5),
-    "comparison report of which some models have findings": lambda: (
-        found_in_some().report(k=5, by=COLUMN)
+    "report in which some models have findings": lambda: found_in_some().report(
+        k=5, by=COLUMN
     ),
-    "comparison table": lambda: comparison().table(k=[3, 5]),
-    "comparison table by segment": lambda: comparison().table("ndcg", k=5, by=COLUMN),
-    "differences": lambda: comparison().differences("ndcg", 5),
-    "differences by segment": lambda: comparison().differences("ndcg", k=5, by=COLUMN),
-    "overlap": lambda: comparison().overlap(5),
-    "movers": lambda: comparison().movers("ndcg", 5),
-    "curves": lambda: comparison().curve(k=[1, 5]),
-    "comparison beyond accuracy": lambda: comparison().beyond(k=5),
-    "gate": lambda: comparison().not_worse("ndcg", k=5),
-    "quiz": lambda: quiz(
-        "ndcg", [*EVIL], dict.fromkeys([*EVIL[::2], f"more {EVIL[0]}"], 1)
-    ),
-    "answer": lambda: quiz("precision", seed=1).check("0.1234"),
-    "explorer": lambda: explorer({"": evaluation()}),
-    "explorer of models": lambda: explorer(dict(comparison())),
-    "playground": playground,
+    "explorer that searches": lambda: explorer({"": evaluation()}),
+    "playground in use": playground,
 }
 
 
 @cache
 def made(name: str) -> Any:
-    return RESULTS[name]()
+    if name in RESULTS:
+        return RESULTS[name]()
+    names = {"ev": evaluation(), "found": comparison(), "USER": EVIL[0]}
+    return eval(KINDS[name], globals() | names)
 
 
 #: Text of a sheet is shown in full, whatever its length.
 SHORT_EVIL = [each for each in EVIL if len(each) < 100]
-
+OF_WIDGETS = dict.fromkeys(
+    [name for name in (*KINDS, *RESULTS) if re.match("explorer|playground", name)],
+    lambda one: one.widget().children[0].html,
+)
 HTML: dict[str, Callable[[Any], str]] = {
-    **dict.fromkeys(
-        ("explorer", "explorer of models", "playground"),
-        lambda one: one.widget().children[0].html,
-    ),
+    **OF_WIDGETS,
     **dict.fromkeys(
         ("report", "comparison report"), lambda one: one.to_html(title=EVIL[0])
     ),
@@ -313,13 +221,13 @@ HTML: dict[str, Callable[[Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize("name", [*KINDS, *RESULTS])
 def test_html_opens_no_tag_and_typesets_nothing_of_the_users(name: str) -> None:
     one = made(name)
     shown = [one._repr_html_()] if hasattr(one, "_repr_html_") else []
     assert all(type(html) is str for html in shown)
     shown += [HTML[name](one)] if name in HTML else []
-    assert shown or name == "gate"  # which has one form
+    assert shown or name in ("gate", "power")  # which have one form
     for html in shown:
         page = Page(html)
         in_notebook = not html.lower().startswith(
@@ -338,7 +246,7 @@ def test_html_opens_no_tag_and_typesets_nothing_of_the_users(name: str) -> None:
         assert "L" + 300 * "o" not in html
 
 
-@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize("name", [*KINDS, *RESULTS])
 def test_the_plain_forms_are_text(name: str) -> None:
     """A name stays on its line, turns nothing round, and is no markup of Markdown and
     no command of LaTeX.
@@ -368,33 +276,3 @@ def test_the_plain_forms_are_text(name: str) -> None:
         command in forms.get("to_latex", "")
         for command in (r"\input", "$x^2$", "50% &")
     )
-
-
-@pytest.mark.parametrize("name", ["[1]a", "*a", "--a"])
-def test_no_row_of_latex_begins_with_what_ends_the_last_row(name: str) -> None:
-    r"""After \\ or \midrule a bracket is a length and a star is no letter; two hyphens
-    are one dash.
-    """
-    recs = pd.DataFrame({"user": [1, 2], "item": ["a", "b"], "rank": 1})
-    truth = pd.DataFrame({"user": [1, 2], "item": ["a", "b"]})
-    users = pd.DataFrame({"user": [1, 2], name: [f"{name} 1", f"{name} 2"]})
-    found = recnb.compare({name: recs, f"{name} too": recs}, truth, users=users)
-    forms = [
-        found.table("ndcg", k=1).to_latex(),
-        found.table("ndcg", k=1, by=name).to_latex(),
-    ]
-    for text in forms:
-        assert not re.search(r"(\\\\|rule)\s*[\[*]", text)
-        assert name.startswith("-") or name[1:] in text
-        assert "--a" not in text
-
-
-def test_an_address_is_no_link_of_markdown() -> None:
-    recs = pd.DataFrame({"user": ["a_b@c.de"], "item": ["www.a.de"], "rank": 1})
-    found = recs.rec.against(recs[["user", "item"]])
-    text = found.report(k=1).to_markdown()
-    assert "@c.de" not in text
-    assert "www.a" not in text
-    assert r"a\_b&#64;c.de" in text
-    assert "www&#46;a.de" in text
-    assert "nDCG@1" in text

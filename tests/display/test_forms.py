@@ -33,6 +33,7 @@ from recnb.display.templates import write
 from recnb.display.text import arrow, one_line, signed
 from tests.display.test_escaping import EVIL
 from tests.results.test_shown import RECORDED
+from tests.rows import read_rows
 
 FORMS = {"HTML": HTML, "Markdown": MARKDOWN, "console": CONSOLE, "LaTeX": LATEX}
 
@@ -145,26 +146,13 @@ def test_a_column_aside_is_in_html_alone(form: str) -> None:
     assert "two" in write("results/table.jinja", "html", tables=[table], notes=[])
 
 
-@pytest.mark.parametrize(
-    ("number", "shown", "with_two"),
-    [
-        (Number(0.25), "0.2500", "0.25"),
-        (Number(float("nan")), "–", "–"),
-        (Number(0.25, "signed"), "+0.2500", "+0.25"),
-        (Number(-0.25, "difference"), "-0.2500", "-0.25"),
-        (Number(0.25, "difference"), "+0.2500", "+0.25"),
-        (Number(0.00001, "difference"), "+1.0e-05", "+0.00"),
-        (Number(-2.8e-18, "difference"), "0.0000", "0.00"),
-        (Number(float("nan"), "difference"), "–", "–"),
-        (Number(0.0001, "p"), "0.0001", "<0.01"),
-        (Number(0.00009, "p"), "<0.0001", "<0.01"),
-        (Number(3.0, "grade"), "3", "3"),
-        (Number(0.42, "score"), "0.42000", "0.42000"),
-    ],
-)
-def test_a_number_has_its_look_and_the_digits_asked_for(
-    number: Number, shown: str, with_two: str
-) -> None:
+NUMBERS = read_rows("display/numbers.toml")
+
+
+@pytest.mark.parametrize("call", NUMBERS)
+def test_a_number_has_its_look_and_the_digits_asked_for(call: str) -> None:
+    shown, with_two = NUMBERS[call]
+    number = eval(call, {"Number": Number})
     cell = Estimate(number, (number, number))
     table = Rows(["a", "b", "c"], [[number, cell, "1.23456"]])
     ((first, estimate, text),) = with_digits(table, 2).rows
@@ -177,18 +165,11 @@ def test_a_difference_of_rounding_alone_is_none() -> None:
     assert signed(-2.8e-18) == signed(3e-18) == "0.0000"
     assert arrow(5e-17) == ""
     assert signed(-2e-12) == "-2.0e-12"
-    truth = {user: ["x"] for user in "abcdef"}
-    models = {
-        name: dict(zip(truth, [["y", "z", "w"] for _user in truth], strict=True))
-        for name in ("A", "B")
-    }
-    for name, ranks in (("A", [1, 2, 3, 4, 2, 3]), ("B", [2, 3, 4, 2, 1, 3])):
-        for items, rank in zip(models[name].values(), ranks, strict=True):
-            items.insert(rank - 1, "x")
-    table = recnb.compare(models, truth).differences("ndcg", k=4)
-    assert 0 < table["difference"].iloc[0] < 1e-15
-    assert " 0.0000 " in repr(table)
-    assert " 0.00 " in table.to_markdown(digits=2)
+
+
+def test_an_address_is_no_link_of_markdown() -> None:
+    written = MARKDOWN.write("a_b@c.de www.a.de nDCG@1")
+    assert written == r"a\_b&#64;c.de www&#46;a.de nDCG@1"
 
 
 def test_latex_is_ascii_but_for_names_of_the_users() -> None:

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import gettext
 import re
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
 from typing import Any
 
 import pandas as pd
@@ -19,9 +19,11 @@ from recnb.beyond.catalogue import NEEDED
 from recnb.conventions import WORDS, in_words
 from recnb.conventions.convention import DECISIONS
 from recnb.conventions.presets import of_library
-from recnb.display.language import _, use_language, with_particles
+from recnb.display.language import _, use_language
 from recnb.errors import RecnbError
-from tests.korean import EV, EVALUATIONS, ONE, RECS, TRUTH, Shown, english_in, page
+from tests.korean import EV, EVALUATIONS, ONE, RECS, TRUTH, english_in, page
+from tests.refused import names as refused
+from tests.rows import read_rows
 from tests.sample import SAMPLE
 from tests.strategies import each_word
 from tests.tools.translations import stored
@@ -62,7 +64,8 @@ NAMES = (
         ]
     )
 )
-#: Libraries, their variants and what decides between them.
+#: Results that name libraries, their variants and what decides between them.
+OF_OTHERS = ("libraries", "why", "identified")
 OF_LIBRARIES = words_in(
     f"{one.library} {one.variant}"
     for name in recnb.conventions.names()
@@ -80,35 +83,29 @@ OF_LIBRARIES |= words_in(
 )
 
 
-@cache
-def compared(**options: Any) -> Any:
-    return recnb.compare(SAMPLE.recommendations, SAMPLE.test, **options)
+SIDE_DATA = {"train": SAMPLE.train, "items": SAMPLE.items, "users": SAMPLE.users}
 
 
 @cache
-def evaluated(*side: str) -> recnb.Evaluation:
-    return recnb.evaluate(
-        SAMPLE.models["item-knn"],
-        SAMPLE.test,
-        **{name: getattr(SAMPLE, name) for name in side},
-    )
+def names() -> dict[str, Any]:
+    """What stands in the calls of every kind of result."""
+    recs, truth = SAMPLE.models["item-knn"], SAMPLE.test
+    return {
+        "recnb": recnb,
+        "ev": recnb.evaluate(recs, truth, **SIDE_DATA),
+        "found": recnb.compare(SAMPLE.models, truth, baseline="popular", **SIDE_DATA),
+        "USER": "u002",
+        "COLUMN": "segment",
+        "ITEMS": ["a", "b", "c", "d"],
+    }
 
 
-def full() -> recnb.Evaluation:
-    return evaluated("train", "items", "users")
-
-
-def exercise(metric: str) -> list[Any]:
-    q = recnb.quiz(metric, 3)
-    wrong = [q.check(one.number) for one in q.mistakes]
-    return [
-        q,
-        q.reveal(),
-        q.check(q.value),
-        q.check(round(q.value, 2)),
-        q.check(0.31),
-        *wrong,
-    ]
+def exercises() -> Iterator[Any]:
+    for metric in METRICS:
+        q = recnb.quiz(metric, 3)
+        numbers = [one.number for one in q.mistakes]
+        answers = [q.value, round(q.value, 2), 0.31, *numbers]
+        yield from (q, q.reveal(), *map(q.check, answers))
 
 
 #: Users and cut-offs of the explanations.
@@ -122,108 +119,59 @@ def explanations(places: list[tuple[str, int | None]]) -> Iterator[Any]:
             yield from (EV.explain(name, *place, **options) for place in places)
         yield from (recnb.explain(name, [3, 2, 0, 1]), decided.explain(name, "f", 3))
     for name, metric in LIST_METRICS.items():
-        yield full().explain(name, *(["u002"] if metric.of == "user" else []), k=5)
+        yield names()["ev"].explain(name, *(["u002"] if metric.of == "user" else []))
 
 
-def of_libraries() -> list[Any]:
-    other = recnb.evaluate(
-        RECS.assign(score=-RECS["rank"]).drop(columns="rank"), TRUTH, ties="last"
-    )
-    ways = [
-        EV.why("ndcg", 3, other=library)
-        for library in ("rectools", "ranx ndcg", "trec_eval")
-    ]
-    ways += [
-        EV.why(
-            "ndcg",
-            3,
-            other=Convention(
-                averaged_users="union", no_relevant="zero", relevant_from=2
-            ),
-        )
-    ]
-    ways += [EV.why("f1", 3, other=other), EV.why("ndcg", 3, other=EV.under("ranx"))]
+def of_libraries() -> Iterator[Any]:
+    by_score = RECS.assign(score=-RECS["rank"]).drop(columns="rank")
+    decided = Convention(averaged_users="union", no_relevant="zero", relevant_from=2)
+    for other in ("rectools", "ranx ndcg", "trec_eval", decided, EV.under("ranx")):
+        yield EV.why("ndcg", 3, other=other)
+    yield EV.why("f1", 3, other=recnb.evaluate(by_score, TRUTH, ties="last"))
     ours = float(ONE.ndcg(k=3))
-    numbers = (f"{ours:.2f}", "0.0003", f"{ours:.6f}", f"{ours - 0.9e-4:.4f}")
-    named = [
-        *(ONE.identify("ndcg", number, 3) for number in numbers),
-        EV.identify("err", 0.77, 3),
-    ]
+    for number in (f"{ours:.2f}", "0.0003", f"{ours:.6f}", f"{ours - 0.9e-4:.4f}"):
+        yield ONE.identify("ndcg", number, 3)
+    yield EV.identify("err", 0.77, 3)
     under = EV.under("rectools")
-    return [*ways, *named, under.ndcg(k=3), under.table(k=3)]
+    yield from (under.ndcg(k=3), under.table(k=3))
 
 
-RESULTS: dict[str, Any] = {
-    "playground": lambda: [
-        recnb.playground([3, 2, 0, 1]),
-        recnb.playground(["a", "b", "c"], {"a": 1, "d": 2}, metrics=["recall"]),
-    ],
-    "quiz": lambda: [one for metric in METRICS for one in exercise(metric)],
+def of_evaluations() -> Iterator[Any]:
+    for ev, k in EVALUATIONS.values():
+        yield from (ev, ev.lint(), ev.report(k))
+        yield from (getattr(ev, name)(k=3) for name in METRICS)
+        yield ev.table(["ndcg", "recall"], k=[1, None], gain="exponential")
+        yield ev.curve("ndcg", k=[1, 2, 3])
+
+
+def without_data() -> Iterator[Any]:
+    """Results whose data are not as they should be, or are not given."""
+    recs, items = SAMPLE.models["item-knn"], SAMPLE.items.head(50)
+    bare = recnb.evaluate(recs, SAMPLE.test)
+    seen = recnb.evaluate(recs, SAMPLE.test, train=SAMPLE.test, items=items)
+    yield from (bare.beyond(), seen.lint(), EV.beyond(k=3), EV.detectable("ndcg", k=3))
+    yield from recnb.compare(SAMPLE.recommendations, SAMPLE.test).values()
+    yield recnb.compare(SAMPLE.recommendations, SAMPLE.test).report(10)
+
+
+KINDS: dict[str, str] = read_rows("display/results.toml")["kinds"]
+
+
+def of_kind(kind: str) -> Iterator[Any]:
+    yield eval(KINDS[kind], names())
+
+
+RESULTS: dict[str, Callable[[], Iterable[Any]]] = {
+    **{kind: partial(of_kind, kind) for kind in KINDS},
+    "quiz in use": exercises,
     "explanations": lambda: explanations(PLACES[1:2]),
     "other explanations": lambda: explanations(PLACES),
-    "evaluations": lambda: [ev for ev, _k in EVALUATIONS.values()],
-    "scores": lambda: [
-        getattr(ev, name)(k=3) for ev, _k in EVALUATIONS.values() for name in METRICS
-    ],
-    "tables": lambda: [
-        one
-        for ev, _k in EVALUATIONS.values()
-        for one in (
-            ev.table(["ndcg", "recall"], k=[1, None], gain="exponential"),
-            ev.curve("ndcg", k=[1, 2, 3]),
-        )
-    ],
+    "evaluations": of_evaluations,
     "libraries": of_libraries,
-    "metrics beyond accuracy": lambda: [
-        full().beyond(k=10),
-        full().beyond(),
-        EV.beyond(k=3),
-        evaluated().beyond(),
-    ],
     "scores beyond accuracy": lambda: [
-        getattr(full(), name)(k=10) for name in LIST_METRICS
+        getattr(names()["ev"], name)(k=10) for name in LIST_METRICS
     ],
-    "lint": lambda: [
-        full().lint(),
-        EV.lint(),
-        recnb.evaluate(
-            SAMPLE.models["item-knn"],
-            SAMPLE.test,
-            train=SAMPLE.test,
-            items=SAMPLE.items.head(50),
-        ).lint(),
-    ],
-    "report": lambda: [
-        full().report([5, 10], by="segment"),
-        EV.report([1, 3]),
-        full().report(10),
-    ],
-    "segments": lambda: [
-        full().table(k=10, by="segment"),
-        full().table(k=10, by="branch"),
-    ],
-    "power": lambda: [full().detectable("ndcg", k=10), EV.detectable("ndcg", k=3)],
-    "explorer": lambda: [
-        full().explore("ndcg", k=10),
-        compared(baseline="popular").explore(),
-    ],
-    "comparison": lambda: [compared(), compared(baseline="popular")],
-    "differences": lambda: [
-        compared(baseline="popular").differences("ndcg", k=[5, 10])
-    ],
-    "movers": lambda: [compared(baseline="popular").movers("ndcg", 10)],
-    "curves": lambda: [compared().curve("ndcg", range(1, 6))],
-    "comparison report": lambda: [
-        recnb.compare(
-            SAMPLE.recommendations,
-            SAMPLE.test,
-            baseline="popular",
-            train=SAMPLE.train,
-            items=SAMPLE.items,
-            users=SAMPLE.users,
-        ).report([5, 10], by="segment"),
-        compared().report(10),
-    ],
+    "without data": without_data,
 }
 
 CODE_IN_TEXT = re.compile(
@@ -256,35 +204,11 @@ def said(one: Any) -> str:
     ],
 )
 def test_a_result_shows_no_english(kind: str) -> None:
-    known = NAMES | OF_LIBRARIES if kind == "libraries" else NAMES
+    known = NAMES | OF_LIBRARIES if kind in OF_OTHERS else NAMES
     with use_language("ko"):
         for one in RESULTS[kind]():
             columns = one.reset_index().columns if isinstance(one, pd.DataFrame) else []
             assert english_in(said(one)) - known - words_in(columns) == set(), said(one)
-
-
-@pytest.mark.parametrize("which", EVALUATIONS)
-def test_a_report_is_all_korean(which: str) -> None:
-    evaluation, k = EVALUATIONS[which]
-    report = evaluation.report(k, [*METRICS], lang="ko")
-    # What a finding tells to type is code, and nDCG is what a finding calls the metric
-    # of that name.
-    lint = report._data.lints[""]
-    code = " ".join(f"`{one.code}`" for one in lint) + " ".join(lint.not_checked_lines)
-    typed = words_in(re.findall(r"`([^`]*)`", code)) | {"nDCG"}
-    document, told = Shown(), report.to_dict()
-    document.feed(report.to_html())
-    assert document.lang == "ko"
-    texts = [told["basis"]]
-    for what in ("reads", "formula", "convention"):
-        texts += told["metrics"][what]
-    for text in (
-        report.to_markdown(),
-        "\n".join(document.said),
-        "\n".join(texts),
-    ):
-        assert english_in(text) - typed == set(), text
-    assert told.keys() == evaluation.report(k).to_dict().keys()
 
 
 def test_conventions_are_all_korean() -> None:
@@ -335,24 +259,6 @@ def test_particles_have_both_forms() -> None:
     ] == []
 
 
-def test_particles_fit_what_is_put_in() -> None:
-    with use_language("ko"):
-        read = [
-            _("This is the number of hits: divide it by k = {depth}.", depth=depth)
-            for depth in (2, 3, 7)
-        ]
-    assert [re.findall(r"k = \S+", text) for text in read] == [
-        ["k = 2로"],
-        ["k = 3으로"],
-        ["k = 7로"],
-    ]
-    for name, particle in (
-        ("'회원 7'", "은"),
-        ("'Ann'", "은(는)"),
-    ):  # how a name in Latin letters is read is not known
-        assert with_particles(f"{name}은(는) 거부함") == f"{name}{particle} 거부함"
-
-
 def test_a_word_that_has_a_plural_is_translated_by_any_python(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -368,24 +274,15 @@ def test_a_word_that_has_a_plural_is_translated_by_any_python(
 # Errors, and what pupils type
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        "recnb.ndcg(['A', 'A'], ['A'])",
-        "recnb.ndcg(['A', 'B'], {'A': 1}, k=0)",
-        "recnb.정밀도",
-        "recnb.explain('ndgc', ['A'], ['A'], lang='ko')",
-        "recnb.quiz('ndcg', k=1, lang='ko')",
-        "recnb.playground(lang='ko').move('Z', 1)",
-    ],
-)
-def test_errors_are_english(call: str) -> None:
-    with pytest.raises(RecnbError) as in_english:
-        eval(call)
-    with use_language("ko"), pytest.raises(RecnbError) as in_korean:
-        eval(call)
-    assert str(in_korean.value) == str(in_english.value)
-    assert not re.search(r"[가-힣]{2}", str(in_korean.value).replace("'정밀도'", ""))
+def test_errors_are_english() -> None:
+    with use_language("ko"):
+        for call, row in read_rows("refused/calls.toml").items():
+            if row["error"] == "UnknownUserError":
+                continue  # which says in words that are shown who is evaluated
+            with pytest.raises(RecnbError) as raised:
+                eval(call, vars(refused))
+            for words in row["words"]:
+                assert words in str(raised.value)
 
 
 def test_what_a_control_refuses_is_shown_in_korean() -> None:
@@ -405,34 +302,14 @@ def test_metrics_are_found_by_what_they_are_called() -> None:
         "recall",
         "hit_rate",
     ]
-    assert EV.measure("정밀도@3") == EV.measure(
-        "average precision@3"
-    ) * 0 + EV.precision(k=3)
     assert list(EV.table(["정밀도", "할인누적이득"], k=3).index) == ["precision", "dcg"]
 
 
 def test_headings_of_lists_are_korean_and_columns_are_as_typed() -> None:
     with use_language("ko"):
-        user, items = full().user("u002", k=3), full().items(k=3)
+        user, items = names()["ev"].user("u002", k=3), names()["ev"].items(k=3)
     headings = repr(user).splitlines()[1].split()
     assert headings == ["순위", "아이템", "제목", "점수", "관련도", "적중"]
     assert user.to_frame().columns.tolist()[:2] == ["rank", "item"]
     assert "노출 횟수" in page(items._repr_html_())
     assert "shown" in items.columns
-
-
-def test_a_row_of_a_report_has_the_symbol_beside_the_words() -> None:
-    report = full().report(10, ["precision", "calibration"], lang="ko")
-    for text in (report.to_markdown(), page(report.to_html())):
-        assert "정밀도(Precision)" in text
-        assert "캘리브레이션 오차(Calibration)" in text
-    assert "정밀도" not in full().report(10, ["precision"]).to_markdown()
-
-
-def test_an_example_of_a_finding_names_roles_in_korean() -> None:
-    seen = SAMPLE.train.head(20).assign(rank=1)[["user", "item", "rank"]]
-    seen["rank"] = seen.groupby("user").cumcount() + 1
-    with use_language("ko"):
-        found = recnb.evaluate(seen, SAMPLE.test, train=SAMPLE.train).lint()
-    examples = "\n".join(finding.example for finding in found)
-    assert re.search(r"^예: 사용자 'u\d+', 아이템 'i\d+'", examples, re.M)

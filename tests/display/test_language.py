@@ -2,13 +2,11 @@
 have its letters.
 """
 
-import os
 import pickle
-import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 
 import matplotlib as mpl
 import pandas as pd
@@ -27,8 +25,9 @@ from recnb.display.language import (
     ngettext,
     use_language,
     use_noun,
+    with_particles,
 )
-from tests import kernels
+from recnb.errors import OptionError
 from tests.korean import EV, EVALUATIONS, RECS
 
 
@@ -47,52 +46,43 @@ def test_an_argument_goes_before_the_setting():
     recnb.language("en")
     assert "5 users" in repr(EV.ndcg(k=3))
     for one in (EV, RECS.assign(relevance=1).rec):
-        assert (
-            one.explain("ndcg", "a", 3, lang="ko").lang
-            == one.report([3], lang="ko").to_dict()["lang"]
-            == "ko"
-        )
-    for call in (EV.report, lambda **lang: EV.explain("ndcg", "a", **lang)):
-        with pytest.raises(
-            recnb.errors.OptionError,
-            match=r"'english' is no lang.*'en' \(English\), 'ko' \(Korean, 한국어\)",
-        ):
+        assert one.explain("ndcg", "a", 3, lang="ko").lang == "ko"
+        assert one.report([3], lang="ko").to_dict()["lang"] == "ko"
+    words = r"'english' is no lang.*'en' \(English\), 'ko' \(Korean, 한국어\)"
+    for call in (EV.report, partial(EV.explain, "ndcg", "a")):
+        with pytest.raises(OptionError, match=words):
             call(lang="english")
 
 
-def test_a_result_keeps_its_language():
-    for there, back in (("en", "ko"), ("ko", "en")):
-        recnb.language(there)
-        made = [
-            EV.explain("ndcg", "a", 3),
-            EV.report([3]),
-            EV.curve("ndcg", [1, 2]),
-            EV.table(k=3),
-        ]
-        shown, kept = (
-            [(repr(one), one._repr_html_()) for one in made],
-            pickle.dumps(made[0]),
-        )
-        recnb.language(back)
-        again = pickle.loads(kept)
-        assert [(repr(one), one._repr_html_()) for one in made] == shown
-        assert (again.lang, repr(again), again._repr_html_()) == (there, *shown[0])
-        assert replace(made[0], value=1.0).lang == there
+@pytest.mark.parametrize(("there", "back"), [("en", "ko"), ("ko", "en")])
+def test_a_result_keeps_its_language(there, back):
+    def shown(results):
+        return [(repr(one), one._repr_html_()) for one in results]
+
+    recnb.language(there)
+    results = [
+        EV.explain("ndcg", "a", 3),
+        EV.report([3]),
+        EV.curve("ndcg", [1, 2]),
+        EV.table(k=3),
+    ]
+    before, kept = shown(results), pickle.dumps(results[0])
+    recnb.language(back)
+    again = pickle.loads(kept)
+    assert shown(results) == before
+    assert shown([again]) == before[:1]
+    assert again.lang == replace(results[0], value=1.0).lang == there
 
 
 def test_columns_stay_as_they_are():
     english, korean = EV.explain("ndcg", "a", 3), EV.explain("ndcg", "a", 3, lang="ko")
     pd.testing.assert_frame_equal(english.to_frame(), korean.to_frame())
-    pd.testing.assert_frame_equal(
-        EV.report([3]).to_frame(), EV.report([3], lang="ko").to_frame()
-    )
+    of_report = EV.report([3]).to_frame(), EV.report([3], lang="ko").to_frame()
+    pd.testing.assert_frame_equal(*of_report)
     assert ">순위</th>" in korean._repr_html_()
     with use_language("ko"):
-        assert EV.curve("ndcg", [1, 2]).to_frame().columns.tolist() == [
-            "ndcg",
-            "low",
-            "high",
-        ]
+        curve = EV.curve("ndcg", [1, 2]).to_frame()
+        assert curve.columns.tolist() == ["ndcg", "low", "high"]
         assert "관련 아이템은 이 프레임에 있는 것" in EVALUATIONS["one frame"][0].basis
 
 
@@ -126,15 +116,10 @@ def test_threads_do_not_hear_each_other():
 
 
 def test_forms_for_one_and_many():
-    assert [ngettext("{n:,} {item}", "{n:,} {items}", n) for n in (0, 1, 2)] == [
-        "0 items",
-        "1 item",
-        "2 items",
-    ]
-    assert (
-        str(Sentence("{n:,} with no test {item} left out", {"n": 1200}))
-        == "1,200 with no test item left out"
-    )
+    shown = [ngettext("{n:,} {item}", "{n:,} {items}", n) for n in (0, 1, 2)]
+    assert shown == ["0 items", "1 item", "2 items"]
+    sentence = Sentence("{n:,} with no test {item} left out", {"n": 1200})
+    assert str(sentence) == "1,200 with no test item left out"
 
 
 # Plots
@@ -153,31 +138,6 @@ def test_without_a_korean_font_labels_are_english(monkeypatch):
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("k", "nDCG@k, mean of 5 users")
 
 
-PLOT = """
-import recnb
-from matplotlib import font_manager
-
-font_manager.get_font_names = lambda: ["DejaVu Sans"]
-recnb.language("ko")
-recnb.evaluate({1: [2, 1]}, {1: [1]}).curve("ndcg", [1, 2]).plot()
-"""
-
-
-@pytest.mark.parametrize(
-    ("ignored", "said"),
-    [("", True), pytest.param(kernels.FONTS, False, marks=pytest.mark.slow)],
-)
-def test_a_missing_font_is_said_but_where_notebooks_are_compared(ignored, said):
-    done = subprocess.run(
-        [sys.executable, "-c", PLOT],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=os.environ | {"PYTHONWARNINGS": ignored},
-    )
-    assert ("no font with Korean letters" in done.stderr) == said
-
-
 def test_the_first_font_of_the_list_is_in_force_while_a_plot_is_drawn(monkeypatch):
     before = mpl.rcParams["font.family"]
     monkeypatch.setattr(
@@ -191,6 +151,22 @@ def test_the_first_font_of_the_list_is_in_force_while_a_plot_is_drawn(monkeypatc
         )
         assert current() == "ko"
     assert mpl.rcParams["font.family"] == before
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("2(으)로", "2로"),
+        ("3(으)로", "3으로"),
+        ("7(으)로", "7로"),
+        ("nDCG이(가)", "nDCG가"),
+        ("10%을(를)", "10%를"),
+        ("'회원 7'은(는)", "'회원 7'은"),
+        ("'Ann'은(는)", "'Ann'은(는)"),  # how a name is read is not known
+    ],
+)
+def test_particles_follow_what_is_read_before_them(text, shown):
+    assert with_particles(text) == shown
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,18 @@ writes what each shows, and git the difference. The lint in it looks for unjudge
 with `recnb.search`.
 """
 
+import pandas as pd
 import pytest
 
 import recnb
 from tests.sample import SAMPLE
-from tests.shown import Recorded
+from tests.shown import Recorded, text_of
 
 SIDE_DATA = {"train": SAMPLE.train, "items": SAMPLE.items}
 FOUND = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular", **SIDE_DATA)
+EVERY_PAIR = recnb.compare(SAMPLE.models, SAMPLE.test, pairs="all", **SIDE_DATA)
 EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **SIDE_DATA)
+BARE = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test)
 
 
 #: Users of whom some find anything, and models that they find it with.
@@ -24,10 +27,32 @@ MODELS = {
     name: {user: ["a" if user < n_found else "b"] for user in TWELVE}
     for name, n_found in {"e": 1, "d": 2, "c": 4, "b": 6, "a": 8}.items()
 }
+TEAMS = pd.Series(["x", "y"] * 6, TWELVE, name="team")
 #: Ten models of one mean, and nine and another.
 HALF = {user: ["a" if user % 2 else "b"] for user in range(24)}
 ALIKE = {f"m{at}": {user: ["a"] for user in HALF} for at in range(10)}
 NINE_ALIKE = ALIKE | {"m9": {user: ["x"] for user in HALF}}
+#: Three users, one of whom has most of the weight.
+THREE = pd.DataFrame({"user": [*"abc"], "weight": [100.0, 1, 1]})
+THREE_LISTS = {user: ["x"] for user in "abc"}
+#: Models whose lists lack more and more rows, and models with rows that repeat.
+GAPS = {
+    f"m{at}": SAMPLE.models["popular"].sample(frac=1 - at / 20, random_state=1)
+    for at in range(6)
+}
+REPEATED = {
+    name: pd.concat([frame, frame[:5]]).drop(columns="rank")
+    for name, frame in SAMPLE.models.items()
+}
+
+
+def with_hits(n_hits):
+    """Return 30 users of two teams, so many of whom find something."""
+    users = pd.DataFrame({"user": range(30), "team": [*"ab"] * 15})
+    items = ["a"] * n_hits + ["b"] * (30 - n_hits)
+    recs = pd.DataFrame({"user": range(30), "item": items, "rank": 1})
+    truth = recs.assign(item="a").drop(columns="rank")
+    return {"recs": recs, "truth": truth, "users": users}
 
 
 def headline_of(report):
@@ -40,12 +65,26 @@ def page_of(report):
     return report.to_markdown().rpartition("\n\nrecnb ")[0]
 
 
+def section(report, title):
+    """Return a section of a page; behind the last one is the foot of the page."""
+    sections = page_of(report).split("\n### ")
+    (text,) = [each for each in sections if each.startswith(title)]
+    return text
+
+
+def reading(report):
+    """Return how to read a report, without the table of metrics."""
+    lines = section(report, "How to read").splitlines()
+    return "\n".join(line for line in lines if line and not line.startswith("|"))
+
+
 FILES = {
     "one.txt": repr,
     "one.md": page_of,
     "several.txt": repr,
     "several.md": page_of,
     "headlines.txt": headline_of,
+    "sections.txt": text_of,
 }
 RECORDED = Recorded(__file__, FILES, globals())
 

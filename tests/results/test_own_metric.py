@@ -365,7 +365,7 @@ def test_values_below_0_are_shown_in_every_form(
     )
     values = EV.measure(own, k=10).per_user
     report = EV.report(metrics=[own], by="segment")
-    (spread,) = report._data.distributions
+    spread = report._data.distribution
     assert sum(spread.counts) == len(values)
     assert spread.edges[0] <= values.min() <= values.max() <= spread.edges[-1]
     for form in ("to_html", "to_markdown"):

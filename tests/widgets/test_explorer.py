@@ -182,9 +182,9 @@ def test_the_bars_are_those_of_a_report() -> None:
     for metric in ("ndcg", "precision", "hit_rate", "dcg"):
         for lang in ("en", "ko"):
             report = EV.report(10, [metric], lang=lang)
-            told = report.to_dict()["distributions"]
-            (n_zero,), ((least, *others),) = told["n_zero"], told["counts"]
-            counts = [n_zero, least - n_zero, *others]
+            told = report.to_dict()["distribution"]
+            n_bottom, (least, *others) = told["n_bottom"], told["counts"]
+            counts = [n_bottom, least - n_bottom, *others]
             bars = EV.explore(metric, lang=lang).bars().values()
             assert list(filter(None, bars)) == list(filter(None, counts)), metric
 
