@@ -50,10 +50,7 @@ class ReportRequest:
     @property
     def deepest(self) -> int | None:
         """The rank down to which hits are needed."""
-        whole = None in self.columns or any(
-            measure.needs_whole_list for measure in self.metrics
-        )
-        return None if whole else max(k for k in self.columns if k is not None)
+        return Cutoffs.of(self.columns).deepest
 
     @property
     def lead_ks(self) -> tuple[int, ...]:
