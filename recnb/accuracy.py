@@ -392,15 +392,13 @@ def ndcg(
     """Discounted gain earned, out of what the ideal list would earn.
 
     The ideal list holds all relevant items, most relevant first, and is cut at k as the
-    list is. `ideal="list"` is the best order of what was recommended, which forgives
-    everything that was missed; `ideal="min(k, list)"` cuts the ideal list where the
-    list ends, which forgives a list shorter than k; `ideal="all"` does not cut it, so
-    that a user with more than k relevant items cannot reach 1; `ideal="k"` supposes
-    that every one of k places could hold an item as good as the user's best. With
-    propensities, gain times weight, out of the same over the best order of weighted
-    gains: PSnDCG of extreme classification (Jain, Prabhu and Varma 2016). That order
-    holds what was seen alone, so the number compares models, and is no estimate of nDCG
-    on all that is relevant.
+    list is. `ideal="min(k, list)"` cuts the ideal list where the list ends, which
+    forgives a list shorter than k; `ideal="all"` does not cut it, so that a user with
+    more than k relevant items cannot reach 1; `ideal="k"` supposes that every one of k
+    places could hold an item as good as the user's best. With propensities, gain times
+    weight, out of the same over the best order of weighted gains: PSnDCG of extreme
+    classification (Jain, Prabhu and Varma 2016). That order holds what was seen alone,
+    so the number compares models, and is no estimate of nDCG on all that is relevant.
 
     - ideal: The best list, as said above.
 

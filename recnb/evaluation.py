@@ -325,7 +325,7 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
         -------
         Table
             A row per item, the most recommended first: shown, share, hits and relevant;
-            share_in_train and ratio with `train=`; title if `items=` has one.
+            title if `items=` has one.
 
         Examples
         --------

@@ -207,19 +207,11 @@ def best_grades(ranking: Ranking, ideal: str = "relevant") -> list[float]:
     """Relevance of each place of the best list, from rank 1 down to the cut-off."""
     if ideal == "k":
         return [max(ranking.grades)] * ranking.k if ranking.grades else []
-    found = (
-        ranking.grades
-        if ideal != "list"
-        else [line.grade for line in ranking.lines if line.hit]
-    )
-    deepest = {"min(k, list)": ranking.length, "all": len(found)}.get(
+    deepest = {"min(k, list)": ranking.length, "all": math.inf}.get(
         ideal, ranking.ideal_depth
     )
-    return [
-        grade
-        for place, grade in enumerate(sorted(found, reverse=True), 1)
-        if place <= deepest
-    ]
+    best = enumerate(sorted(ranking.grades, reverse=True), 1)
+    return [grade for place, grade in best if place <= deepest]
 
 
 def cg(ranking: Ranking, gain: str = "linear") -> float:

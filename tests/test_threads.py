@@ -26,7 +26,6 @@ ASKED: dict[str, Callable[[Evaluation], Any]] = {
         f"ndcg@{k}": lambda ev, k=k: float(ev.ndcg(k=k))
         for k in (1, 2, 3, 5, 8, 13, 19, None)
     },
-    "ndcg, best order of the list": lambda ev: float(ev.ndcg(k=4, ideal="list")),
     "under another library": lambda ev: float(ev.under("rectools").ndcg(k=7)),
     "table": lambda ev: ev.table(["recall", "err"], k=[4, 6]).to_numpy().tolist(),
     "explain": lambda ev: ev.explain("average_precision", "u100", k=9).value,

@@ -56,7 +56,7 @@ table: Table = recnb.evaluate_model(
 
 # Metrics as methods: k by position or by name, None, and each metric's own options.
 score: Score = ev.ndcg(k=10)
-score = ev.ndcg(10, gain="exponential", discount="rank", log_base=10, ideal="list")
+score = ev.ndcg(10, gain="exponential", discount="rank", log_base=10, ideal="k")
 score = ev.precision(k=None, out_of="list")
 score = ev.recall(k=5, out_of="min(k, relevant)")
 score = ev.mrr(k=5, target="first")

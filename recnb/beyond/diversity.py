@@ -56,8 +56,8 @@ def diversity(
     - distance: "cosine" is 1 - cosine of the features, 1 if an item has none;
       "jaccard" is 1 - shared features / features of either, 0 if neither has any.
     - features: Which columns of `items=` say what an item is like: one of genres
-      (`"comedy|drama"` or lists of words), several of numbers, or one of vectors
-      (lists of floats); by itself the column of genres, or all columns of 0 and 1.
+      (`"comedy|drama"` or lists of words) or several of numbers; by itself the column
+      of genres, or all columns of 0 and 1.
     - single: A list with one item: "skip" leaves it out; "zero" counts 0.
 
     >>> import recnb

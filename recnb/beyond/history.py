@@ -6,22 +6,18 @@ Hits that nobody needed a recommender for, and genres that the user knows.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recnb.beyond.recommendation_lists import Lists, PerUser, TermRows
-from recnb.metrics.gain import OUT_OF, out_of_count
-from recnb.metrics.hits import Cutoffs, Floats, Ints
+from recnb.metrics.gain import out_of_count
+from recnb.metrics.hits import Cutoffs, Ints
 from recnb.metrics.metric import FILLED, Credit, metric, number_option
 
 if TYPE_CHECKING:
     from recnb.beyond.catalogue import Sparse
-
-#: Cells of the largest table that is held at once.
-BLOCK = 2**21
 
 
 @metric(
@@ -30,20 +26,14 @@ BLOCK = 2**21
     "have had as well.",
     symbol="Serendipity",
     over="hits",
-    credit="depth + 1 <= expected_rank",
-    out_of="out_of",
-    meanings={"out_of": OUT_OF},
+    credit="k + 1 <= expected_rank",
+    out_of="k",
     bounds=(0, 1),
     references=["ge2010", "kaminskas2016"],
     needs=("train", "truth"),
     instead="precision",
 )
-def serendipity(
-    lists: Lists,
-    k: int | None = None,
-    *,
-    out_of: Literal["k", "list", "hits"] = "k",
-) -> PerUser:
+def serendipity(lists: Lists, k: int | None = None) -> PerUser:
     """Share of the first k places that hold a relevant item which a list of the most
     popular items would not show.
 
@@ -53,9 +43,6 @@ def serendipity(
     items of train that they have not had; of equally popular ones those whose id sorts
     first. What they had is not unexpected either. The users are those evaluated, since
     hits need a truth.
-
-    - out_of: "k" as in precision; "list" the list's own length where that is shorter:
-      Ge et al.; "hits" the share of hits that are unexpected, 0 where there is none.
 
     Other things are called serendipity: rectools weighs hits by their place by
     popularity; recommenders and evidently take 1 less the mean cosine between an item
@@ -76,23 +63,16 @@ def serendipity(
     (depth,) = cutoffs.depth(hits.list_length).T
     expected_rank, items = data.expected_rank, data.truth_item
     unexpected = expected_rank[hits.entry] > size[hits.user]
-    places = out_of_count(hits, cutoffs, out_of)
+    places = out_of_count(hits, cutoffs, "k")
     credit = Credit(hits, cutoffs, hits.weigh(unexpected), places)
 
     def rows(user: int) -> TermRows:
         """Return the hits of one list, with the rank that was expected of each."""
         hit = np.flatnonzero((hits.user == user) & (hits.rank <= depth[user]))
         row = hits.entry[hit]
-        names = {
-            "expected_rank": expected_rank[row],
-            "depth": size[user],
-            "k": size[user],
-            "n_hits": len(hit),
-            "list_length": hits.list_length[user],
-        }
         return TermRows(
             earned=credit.earned[hit],
-            names=names,
+            names={"expected_rank": expected_rank[row], "k": size[user]},
             items=items[row],
             rank=hits.rank[hit],
             undefined=not hits.n_relevant[user],
@@ -154,56 +134,30 @@ def calibration(
     had_user, had_item = lists.data.history("calibration")
     genres, names = catalogue.described(genre, "genre", "calibration")
     genres = _shares(genres)
-    shares = GenreShares(
-        history=_shares(_users_by_items(had_user, had_item, lists) @ genres),
-        lists=_shares(_users_by_items(shown.user, shown.item, lists) @ genres),
-        names=names,
-        alpha=alpha,
-    )
-    return PerUser(shares.value(), shares.rows)
+    p = _shares(_users_by_items(had_user, had_item, lists) @ genres)
+    q = _shares(_users_by_items(shown.user, shown.item, lists) @ genres)
+    # Sparse tables: where p is 0, nothing is added.
+    ratio = p.multiply(((1 - alpha) * q + alpha * p).power(-1))
+    ratio.data = np.log2(ratio.data)
+    earned = p.multiply(ratio)
 
-
-@dataclass(frozen=True, eq=False)
-class GenreShares:
-    """The shares that genres have of what users had, and of their lists."""
-
-    history: Sparse  #: users × genres; each row adds up to 1, or is empty
-    lists: Sparse  #: the same of the lists
-    names: Sequence[str]  #: what the genres are called
-    alpha: float  #: how much of the history is put into the list
-
-    def of_users(self, users: slice) -> tuple[Floats, Floats, Floats]:
-        """Return the shares in history and list, users × genres, and what each adds."""
-        p, q = self.history[users].toarray(), self.lists[users].toarray()
-        mixed = (1 - self.alpha) * q + self.alpha * p
-        ratio = np.divide(p, mixed, out=np.ones_like(p), where=p > 0)
-        return p, q, p * np.log2(ratio)
-
-    def value(self) -> Floats:
-        """Return the divergence of each user with a genre both in history and list."""
-        n_users, n_genres = self.history.shape
-        step = max(1, BLOCK // max(n_genres, 1))
-        total = np.zeros(n_users)
-        for low in range(0, n_users, step):
-            users = slice(low, low + step)
-            _p, _q, earned = self.of_users(users)
-            total[users] = earned.sum(axis=1)
-        # Shares that are the same may differ in their last digit, and no divergence is
-        # below 0.
-        has_history = np.diff(self.history.indptr) > 0
-        has_list = np.diff(self.lists.indptr) > 0
-        return np.where(has_history & has_list, np.maximum(total, 0.0), np.nan)
-
-    def rows(self, user: int) -> TermRows:
+    def rows(user: int) -> TermRows:
         """Return the genres of one user, those of which the history has most first."""
-        p, q, earned = (part[0] for part in self.of_users(slice(user, user + 1)))
-        present = np.flatnonzero((p > 0) | (q > 0))
-        genre = present[np.argsort(-p[present], kind="stable")]
+        tables = (p, q, earned)
+        of_history, of_list, credit = (each[[user]].toarray()[0] for each in tables)
+        genre = np.argsort(-of_history, kind="stable")
+        genre = genre[(of_history + of_list)[genre] > 0]
         return TermRows(
-            earned=earned[genre],
-            names={"p": p[genre], "q": q[genre], "alpha": self.alpha},
-            labels=[str(self.names[each]) for each in genre.tolist()],
+            earned=credit[genre],
+            names={"p": of_history[genre], "q": of_list[genre], "alpha": alpha},
+            labels=[str(names[each]) for each in genre.tolist()],
         )
+
+    # Shares that are the same may differ in their last digit, and no divergence is
+    # below 0.
+    value = np.maximum(earned.sum(axis=1), 0.0)
+    has_both = (np.diff(p.indptr) > 0) & (np.diff(q.indptr) > 0)
+    return PerUser(np.where(has_both, value, np.nan), rows)
 
 
 def _users_by_items(user: Ints, item: Ints, lists: Lists) -> Sparse:

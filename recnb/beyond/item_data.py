@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -12,14 +12,13 @@ import pandas as pd
 import polars as pl
 
 from recnb.beyond.catalogue import Catalogue, missing
-from recnb.beyond.recommendation_lists import Lists, PerUser, TermRows, Whole
+from recnb.beyond.recommendation_lists import Lists, PerUser, Whole
 from recnb.conventions import Convention
 from recnb.conventions.convention import TRUTH_ORDERS
 from recnb.data import Joined
 from recnb.data.ids import each_once, positions
-from recnb.data.in_memory import InMemory, ranked
+from recnb.data.in_memory import ranked
 from recnb.data.names import IDS
-from recnb.data.parts import Parts
 from recnb.data.side_data import SideData
 from recnb.metrics.hits import (
     ENDLESS,
@@ -73,17 +72,12 @@ class ItemData:
         """Return the users who have a value of a metric: those evaluated, or all."""
         return self.joined.users if metric.of_evaluated else self.users
 
-    @property
-    def shown(self) -> pl.DataFrame:
-        """The items of the lists, and their ranks."""
-        return self.recs
-
     @cached_property
     def catalogue(self) -> Catalogue:
         """What is known of every item."""
         if self._catalogue is not None:
             return self._catalogue
-        frames = [self.shown, self.joined.rows.relevant]
+        frames = [self.recs, self.joined.rows.relevant]
         given = (self.side_data.train, self.side_data.items)
         frames += [frame for frame in given if frame is not None]
         ids = each_once(*[frame["item"] for frame in frames])
@@ -109,12 +103,8 @@ class ItemData:
 
         Of these some may have no list.
         """
-        if evaluated not in self._lists:
-            self._lists[evaluated] = self._made_lists(evaluated=evaluated)
-        return self._lists[evaluated]
-
-    def _made_lists(self, *, evaluated: bool) -> Lists:
-        """Make the rows of all lists, or of the users evaluated."""
+        if evaluated in self._lists:
+            return self._lists[evaluated]
         users = self.joined.users if evaluated else self.users
         recs = self.recs
         user = positions(users, recs["user"])
@@ -122,13 +112,14 @@ class ItemData:
         item = positions(self.items, recs["item"])
         order = order_by_user_and_rank(user, rank)
         order = order[user[order] >= 0]
-        return Lists(
+        self._lists[evaluated] = Lists(
             user=user[order],
             rank=rank[order],
             item=item[order],
             n_users=len(users),
             catalogue=self.catalogue,
         )
+        return self._lists[evaluated]
 
     def times_shown(self, k: int | None) -> pd.Series[int]:
         """Return the number of lists that show each item down to k, by item.
@@ -206,102 +197,6 @@ class ItemData:
         )
 
 
-def _exposure_of(data: ItemData) -> tuple[pl.Series, pl.DataFrame]:
-    """Return the users with a list, and how many lists have each item at each rank."""
-    return data.users, data.recs.group_by("item", "rank").len("times")
-
-
-class ItemDataOfParts(ItemData):
-    """The same of lists that are elsewhere.
-
-    Parts count how often they show each item, and compute the values of their users.
-    """
-
-    @property
-    def _parts(self) -> Parts:
-        parts = self.joined.source
-        if not isinstance(parts, Parts):  # each holds the rows of other users as well
-            raise parts.elsewhere()
-        return parts
-
-    def _on_part(
-        self, work: Callable[[ItemData], Any], catalogue: Catalogue | None = None
-    ) -> Callable[[InMemory], Any]:
-        """Make a function of a part out of one of its data."""
-        convention = self.joined.convention
-
-        def on_part(part: InMemory) -> Any:
-            return work(ItemData(part.under(convention), SideData(), catalogue))
-
-        return on_part
-
-    @cached_property
-    def _exposure(self) -> tuple[pl.Series, pl.DataFrame]:
-        counts = self._parts.each(self._on_part(_exposure_of))
-        users, shown = zip(*counts, strict=True)
-        by_place = pl.concat(shown).group_by("item", "rank")
-        added_up = by_place.agg(pl.col("times").sum().cast(pl.Int64))
-        return each_once(*users), added_up
-
-    @property
-    def users(self) -> pl.Series:
-        """The users with a list, sorted."""
-        return self._exposure[0]
-
-    @property
-    def shown(self) -> pl.DataFrame:
-        """The items of the lists, their ranks, and how many lists have them there."""
-        return self._exposure[1]
-
-    def _made_lists(self, *, evaluated: bool) -> Lists:
-        """Make a row for all lists that have an item at a rank.
-
-        It says nothing of single users.
-        """
-        if evaluated:
-            raise self._parts.elsewhere()
-        shown = self.shown
-        return Lists(
-            user=np.zeros(shown.height, dtype=np.int64),
-            rank=shown["rank"].to_numpy(),
-            item=positions(self.items, shown["item"]),
-            n_users=len(self.users),
-            catalogue=self.catalogue,
-            times=shown["times"].to_numpy(),
-        )
-
-    def compute(
-        self, metric: Metric[...], k: int | None, options: Mapping[str, Any]
-    ) -> PerUser | Whole:
-        """Compute a metric of counts of items, or of users part by part.
-
-        One that compares the lists of users, or a function of the caller's that is
-        given all of them, is refused.
-        """
-        if metric.own or metric.over == "user pairs":
-            raise self._parts.elsewhere()
-        if metric.of == "all":
-            return super().compute(metric, k, options)
-
-        def values(data: ItemData) -> Any:
-            return data.compute(metric, k, options)
-
-        def of_users(data: ItemData) -> tuple[pl.Series, PerUser]:
-            # The rows behind the values stay where they are.
-            return data.users_of(metric), replace(values(data), rows=None)
-
-        def rows(user: int) -> TermRows:
-            """Return the rows behind the value of a user, whose list is fetched."""
-            of_user = self._parts.rows_of(users[[user]])
-            explained: TermRows = self._on_part(values, self.catalogue)(of_user).rows(0)
-            return explained
-
-        of_parts = self._parts.each(self._on_part(of_users, self.catalogue))
-        users_of_parts, values_of_parts = zip(*of_parts, strict=True)
-        users, values_of_all = put_together(users_of_parts, values_of_parts)
-        return replace(values_of_all, rows=rows)
-
-
 def put_together(
     users: Sequence[pl.Series], values: Sequence[PerUser]
 ) -> tuple[pl.Series, PerUser]:
@@ -336,5 +231,4 @@ def _expected_ranks(
 
 def reader_of(data: Any) -> ItemData:
     """Return the reader of the lists and items of an evaluation."""
-    kind = ItemData if data.source.in_memory else ItemDataOfParts
-    return kind(data.joined, data.side_data)
+    return ItemData(data.joined, data.side_data)

@@ -1,4 +1,4 @@
-"""Columns of items= as numbers: genres as words, vectors, flags."""
+"""Columns of items= as numbers: genres as words, numbers, flags."""
 
 from __future__ import annotations
 
@@ -86,67 +86,31 @@ def cells_of(
     from scipy import sparse
 
     first = items[columns[0]]
-    if len(columns) == 1 and _holds_vectors(first, argument):
-        vectors = _vectors(items, columns[0])
-        labels = [f"{columns[0]}[{n}]" for n in range(vectors.shape[1])]
-        return sparse.coo_array(vectors), labels
     if len(columns) == 1 and first.dtype in WORDS:
+        _refuse_lists_of_numbers(first, argument)
         row, words = words_of(first)
         names = words.unique().sort()
         cells = (np.ones(len(row)), (row, positions(names, words)))
-        return sparse.coo_array(cells), names.to_list()
+        shape = (len(items), len(names))  # no name where no item has a genre
+        return sparse.coo_array(cells, shape=shape), names.to_list()
     numbers = [_numbers(items[name], argument) for name in columns]
     return sparse.coo_array(np.stack(numbers, axis=1)), columns
 
 
-def _holds_vectors(column: pl.Series, argument: str) -> bool:
-    """Return whether a column holds lists of numbers, as embeddings are.
-
-    Those that may be either vectors or ids of genres are refused.
-    """
+def _refuse_lists_of_numbers(column: pl.Series, argument: str) -> None:
+    """Refuse a column of vectors, which would be read as words; ids may name genres."""
     dtype = column.dtype
     if not isinstance(dtype, (pl.List, pl.Array)):
-        return False
+        return
     inner = dtype.inner
-    if not (inner.is_numeric() or inner == pl.Boolean):
-        return False
+    is_of_ids = argument == "genre" and inner.is_integer()
+    if is_of_ids or not (inner.is_numeric() or inner == pl.Boolean):
+        return
     example = one_line(repr(column.drop_nulls().head(1).to_list())[1:-1], 60)
-    held = f"items: column {column.name!r} holds lists of numbers, such as {example}"
-    if argument == "genre":
-        if inner.is_integer():
-            return False
-        raise FrameError(f"{held}, which name no genre.")
-    if isinstance(dtype, pl.List) and inner.is_integer():
-        raise FrameError(
-            f"{held}, which may be vectors or ids of genres. Make vectors floats, "
-            "and ids text."
-        )
-    return True
-
-
-def _vectors(items: pl.DataFrame, name: str) -> Floats:
-    """Return a column of vectors as a table, items × numbers."""
-    vectors = items[name].cast(pl.List(pl.Float64))
-    where = f"items: column {name!r} holds"
-    if vectors.null_count():
-        item = items["item"].filter(vectors.is_null())[0]
-        raise FrameError(
-            f"{where} no vector for item {item!r}. Leave out items without one."
-        )
-    lengths = vectors.list.len().unique().sort().to_list()
-    if len(lengths) > 1 or lengths == [0]:
-        raise FrameError(
-            f"{where} vectors of {lengths[0]} and of {lengths[-1]} numbers: "
-            f"make all of one length, above 0."
-        )
-    table = vectors.explode().to_numpy().reshape(len(vectors), lengths[0])
-    is_finite = np.isfinite(table).all(axis=1)
-    if not is_finite.all():
-        item = items["item"].filter(pl.Series(~is_finite))[0]
-        raise FrameError(
-            f"{where} a number that is missing or infinite for item {item!r}: fill it in."
-        )
-    return np.asarray(table, dtype=np.float64)
+    raise FrameError(
+        f"items: column {column.name!r} holds lists of numbers, such as {example}: give "
+        f"each number of a vector its column, features=['x0', 'x1'], and ids as text."
+    )
 
 
 def _numbers(column: pl.Series, argument: str) -> Floats:

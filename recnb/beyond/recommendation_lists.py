@@ -36,9 +36,6 @@ class Lists:
     item: Ints  #: per row, the position of the item, from 0 to n_items - 1
     n_users: int  #: with or without a list
     catalogue: Catalogue  #: what is known of the items
-    #: Per row, how many lists have this item at this rank, where one row stands for
-    #: those of all lists; None: it is one list's.
-    times: Ints | None = None
     #: `ItemData`, of which a metric asks for hits, and for what users had before.
     data: Any = None
 
@@ -61,9 +58,7 @@ class Lists:
     @cached_property
     def times_shown(self) -> Ints:
         """The number of lists that show each item."""
-        return np.bincount(self.item, self.times, self.n_items).astype(
-            np.int64, copy=False
-        )
+        return np.bincount(self.item, minlength=self.n_items)
 
     def upto(self, k: int | None, cutoff: Cut = "k") -> Lists:
         """Return the rows down to rank k.
@@ -82,7 +77,6 @@ class Lists:
             user=self.user[rows],
             rank=self.rank[rows],
             item=self.item[rows],
-            times=None if self.times is None else self.times[rows],
         )
 
     def per_user(self, values: Floats | Ints | Bools) -> Floats:

@@ -15,7 +15,7 @@ from recnb.beyond.item_data import ItemData, put_together
 from recnb.beyond.recommendation_lists import PerUser, Whole
 from recnb.display.language import N_, _, ngettext
 from recnb.display.text import Phrase
-from recnb.errors import ElsewhereError
+from recnb.errors import is_several
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Metric
@@ -75,22 +75,13 @@ def alone(data: EvaluationData) -> list[ItemData]:
     These are all; in a split those of each combination of its values.
     """
     whole: ItemData = data.item_data
-    keys, source = data.keys, data.joined.source
+    keys = data.keys
     if not keys.columns:
         return [whole]
-    if source.stored is not None:
-        if data.side_data.train is None:  # no list depends on others
-            return [whole]
-        raise ElsewhereError(
-            "with split= and train=, a metric beyond accuracy is computed from the "
-            f"rows of each split together, and they stay in "
-            f"{source.stored.where}: {source.stored.remedy}."
-        )
     if whole.of_splits is None:
         parts = []
-        for combination in keys.combinations_of(source.recs_rows["user"]).iter_slices(
-            1
-        ):
+        listed = data.joined.source.recs_rows["user"]
+        for combination in keys.combinations_of(listed).iter_slices(1):
             part = data.of_split(combination)
             # Items are numbered alike in all parts.
             catalogue = Catalogue(whole.items, part.side_data)
@@ -211,23 +202,17 @@ class Grounds:
         return words
 
     def _options(self) -> list[str]:
-        """Return the options, but for those that go without saying.
+        """Return the options, but for defaults that go without saying.
 
-        | option             | as in                                  |
-        |--------------------|----------------------------------------|
-        | not set            | features=None of diversity             |
-        | a cut-off at k     | cutoff="k"                             |
-        | off, as it usually | normalize=False of novelty; but not of |
-        | is                 | coverage, which is usually normalized  |
+        These are cutoff="k", and what is off, such as normalize=False of novelty.
         """
         words = list[str]()
         for name, shown in _plain_options(self.measure).items():
-            is_cut_at_k = name == "cutoff" and shown == "k"
-            is_usually_off = shown is False and self._metric.defaults[name] is False
-            if shown != "" and not is_cut_at_k and not is_usually_off:
-                phrase = f"{name}={shown}"
-                is_given = name in self.measure.options
-                words.append(Phrase(phrase, phrase) if is_given else phrase)
+            if shown in ("k", False) and shown == self._metric.defaults[name]:
+                continue
+            phrase = f"{name}={shown}"
+            is_given = name in self.measure.options
+            words.append(Phrase(phrase, phrase) if is_given else phrase)
         return words
 
 
@@ -240,17 +225,8 @@ def _plain_options(measure: Measure) -> dict[str, Any]:
     }
 
 
-def _plain_option(value: object) -> Any:
-    """Return an option as a word or number.
-
-    Anything else, such as a frame, is "given".
-    """
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, (str, bool, int, float)):
-        return value
-    if not isinstance(value, (list, tuple)):
-        return "given"
-    if not all(isinstance(part, str) for part in value):
-        return "given"
-    return ", ".join(value)
+def _plain_option(value: Any) -> Any:
+    """Return an option as a word or number; it may be several names of columns."""
+    if is_several(value):
+        return ", ".join(map(str, value))
+    return value.item() if isinstance(value, np.generic) else value

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -68,10 +66,21 @@ def items_of(data: EvaluationData, k: object) -> Table:
     """
     (cutoff,) = Cutoffs.one(k).values
     items = data.item_data.items
-    frame = pd.DataFrame(
-        {**_shown_counts(data, cutoff), **_hit_counts(data, cutoff)},
-        index=pd.Index(items.to_numpy(), name="item"),
-    )
+    n_items = len(items)
+    lists = data.item_data.lists().upto(cutoff)
+    evaluated = data.item_data.lists(evaluated=True).upto(cutoff)
+    truth_item = data.item_data.truth_item
+    # A user and an item are one number: a place is a hit if its pair is in the truth.
+    pair = evaluated.user * n_items + evaluated.item
+    truth_pair = data.joined.hits.truth_user * n_items + truth_item
+    is_hit = np.isin(pair, truth_pair)
+    counts = {
+        "shown": lists.times_shown,
+        "share": lists.times_shown / max(len(lists.item), 1),
+        "hits": np.bincount(evaluated.item[is_hit], minlength=n_items),
+        "relevant": np.bincount(truth_item, minlength=n_items),
+    }
+    frame = pd.DataFrame(counts, index=pd.Index(items.to_numpy(), name="item"))
     titles = data.item_titles(items.to_list())
     if titles:
         frame.insert(0, "title", frame.index.map(titles).fillna(""))
@@ -85,40 +94,8 @@ def items_of(data: EvaluationData, k: object) -> Table:
         "title": _("title"),
         "shown": pgettext("of an item", "shown"),
         "share": pgettext("of an item", "share"),
-        "share_in_train": pgettext("of an item", "share_in_train"),
-        "ratio": pgettext("of an item", "ratio"),
         "hits": pgettext("of an item", "hits"),
         "relevant": pgettext("of an item", "relevant"),
     }
     shown = Shown(title=depth, basis=basis, headings=headings, most=20)
     return Table(frame, shown=shown)
-
-
-def _shown_counts(data: EvaluationData, cutoff: int | None) -> dict[str, Any]:
-    """Count how often each item is shown, beside its share of train if there is one."""
-    lists = data.item_data.lists().upto(cutoff)
-    shown = lists.times_shown
-    share = shown / max(len(lists.item), 1)
-    counts = {"shown": shown, "share": share}
-    interactions = data.item_data.catalogue.interactions
-    if interactions is None:
-        return counts
-    in_train = interactions / max(interactions.sum(), 1)
-    ratio = np.full(len(share), np.nan)
-    np.divide(share, in_train, out=ratio, where=in_train > 0)
-    return {**counts, "share_in_train": in_train, "ratio": ratio}
-
-
-def _hit_counts(data: EvaluationData, cutoff: int | None) -> dict[str, Any]:
-    """Count the hits of each item, and the users to whom it is relevant."""
-    n_items = len(data.item_data.items)
-    lists = data.item_data.lists(evaluated=True).upto(cutoff)
-    truth_item = data.item_data.truth_item
-    # A user and an item are one number: a place is a hit if its pair is in the truth.
-    pair = lists.user * n_items + lists.item
-    truth_pair = data.joined.hits.truth_user * n_items + truth_item
-    is_hit = np.isin(pair, truth_pair)
-    return {
-        "hits": np.bincount(lists.item[is_hit], minlength=n_items),
-        "relevant": np.bincount(truth_item, minlength=n_items),
-    }

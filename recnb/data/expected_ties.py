@@ -51,7 +51,6 @@ def average_over_ties(hits: Hits, ties: RowTies) -> Hits:
         weight=1.0 / n_tied,
         nth=_expected_nth(place, n_tied, n_hits, n_hits_above),
         first=np.where(n_hits_above == 0, _first_chance(place, n_tied, n_hits), 0.0),
-        top=place == 1,  # one row of each hit, for what counts hits once
     )
     order = order_by_user_and_rank(hits.user[hit], rank)
     return hits.with_rows(

@@ -53,7 +53,6 @@ LATEX: dict[str, str] = {
     "jaccard": N_(r"\mathrm{jaccard}(i, j)"),
     "overlap": N_(r"\mathrm{overlap}(u, v)"),
     "expected_rank": N_(r"\mathrm{expected}_i"),
-    "depth": "k",
     "n_shown": N_(r"|\mathrm{list}|"),
     "n_users": N_(r"|\mathrm{users}|"),
     "n_items": N_(r"|\mathrm{items}|"),

@@ -110,7 +110,7 @@ def reach(hits: Hits, stop: Floats) -> Floats:
 #: The most places of a list that `ideal="k"` fills.
 MAX_PLACES = 1_000_000
 
-Ideal = Literal["relevant", "all", "k", "list", "min(k, list)"]
+Ideal = Literal["relevant", "all", "k", "min(k, list)"]
 
 
 class Worth(NamedTuple):
@@ -141,26 +141,12 @@ def best_of_all(hits: Hits, gain: Gain) -> Hits:
     return hits.ideals[gain]
 
 
-def best_of_list(hits: Hits, gain: Gain) -> Hits:
-    """Return the best order of what was recommended.
-
-    The hits alone, that of the highest weighted gain first.
-    """
-    once = slice(None) if hits.tied is None else hits.tied.top
-    user, relevance, row = hits.user[once], hits.relevance[once], hits.entry[once]
-    value = relevance
-    if hits.truth_weight is not None:
-        value = weighed(gain_of(relevance, gain), hits.truth_weight[row])
-    return hits.as_list(user, relevance, row, value)
-
-
 def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, worth: Worth) -> Credit:
     """Return the credit of the best list, by `ideal`.
 
     - "relevant": all relevant items, the most relevant first
     - "all": the same, not cut at k
     - "min(k, list)": the same, cut where the list ends
-    - "list": the recommended items in their best order
     - "k": k items as good as the user's best
     """
     if ideal == "k":
@@ -170,8 +156,7 @@ def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, worth: Worth) -> Credit:
                 "propensity: leave it out."
             )
         return FullOfBest(hits, k, worth)
-    best_of = best_of_list if ideal == "list" else best_of_all
-    best = best_of(hits, worth.gain)
+    best = best_of_all(hits, worth.gain)
     if ideal == "all":
         k = replace(Cutoffs.of(k), cut="none")
     if ideal == "min(k, list)":

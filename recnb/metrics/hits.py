@@ -188,13 +188,10 @@ class TieSpread:
     weight: Floats  #: the probability that the hit has this rank
     nth: Floats  #: if it does, the expected number of hits as high or higher
     first: Floats  #: the probability that it has this rank and is the user's first hit
-    top: Bools  #: whether this is the highest rank of the hit: one row for each
 
     def with_rows(self, rows: Bools | Ints | slice) -> TieSpread:
         """Keep some of the rows."""
-        return TieSpread(
-            self.weight[rows], self.nth[rows], self.first[rows], self.top[rows]
-        )
+        return TieSpread(self.weight[rows], self.nth[rows], self.first[rows])
 
     @classmethod
     def together(cls, parts: Sequence[TieSpread]) -> TieSpread:

@@ -44,33 +44,9 @@ from recnb.metrics.metric import (
 #: Values of ir_measures' `dcg` -> recnb's `gain`.
 DCG = {"log2": "linear", "exp-log2": "exponential"}
 
-#: Names of whole lists as sets, of the metrics that are cut under another name.
-OF_WHOLE_LISTS = ("setp", "setrelp", "setr", "setf")
-
 #: Names that are understood as ir_measures spells them alone: in lower case this one is
 #: also the share of right decisions, another metric.
 EXACT = {"Accuracy": "auc"}
-
-#: Measures of ir_measures that count subtopics, in lower case.
-OF_SUBTOPICS = (
-    *("alpha_dcg", "alpha_ndcg", "α_dcg", "α_ndcg", "nrbp", "nnrbp"),
-    *("err_ia", "nerr_ia", "ap_ia", "map_ia", "p_ia", "strecall"),
-)
-_GEOMETRIC = (
-    "Means, intervals and tests are of users' values as they are. Type "
-    "np.exp(np.log(ev.average_precision().per_user.clip(1e-5)).mean())."
-)
-_SUBTOPICS = "It counts subtopics, and a truth has one relevance of each user and item."
-#: Measures that recnb does not have, in lower case -> why, or what to type.
-NOT_HERE = {
-    "numq": "The number of users evaluated is .n_users.",
-    "gmap": _GEOMETRIC,
-    "gm_map": _GEOMETRIC,
-    **dict.fromkeys(OF_SUBTOPICS, _SUBTOPICS),
-}
-
-#: Metrics whose gains are graded, so that they have no threshold of their own.
-GRADED = ("ndcg", "dcg", "idcg", "cg", "err")
 
 #: Parameters that are conventions of the data.
 CONVENTIONS = {"rel": "relevant_from", "judged_only": "judged_only"}
@@ -161,14 +137,6 @@ class Measure:
     def cutoffs(self, k: Cutoffs) -> Cutoffs:
         """Return its own cut-off if it has one, else these."""
         return k if self.k is None else Cutoffs.of(self.k)
-
-    @property
-    def needs_whole_list(self) -> bool:
-        """Whether hits below the cut-off change the value.
-
-        They do where the ideal is made of the list itself.
-        """
-        return bool(self.chosen.get("ideal") == "list")
 
     def at(self, data: Any, cutoffs: Cutoff) -> Any:
         """Compute the metric of hits or lists at one or several cut-offs."""
@@ -339,16 +307,8 @@ def is_measure(text: str) -> bool:
 
 def plain_text(name: Any) -> Any:
     """Return the text of a measure of ir_measures, and any other name as it is."""
-    if type(name).__module__.split(".")[0] != "ir_measures":
-        return name
-    try:
-        return str(name)
-    except KeyError as problem:  # ir_measures takes any parameter, and prints its own
-        parameter = quoted(problem.args[0])
-        raise OptionError(
-            f"{type(name).__name__.lstrip('_')} has no parameter {parameter} in ir_measures: "
-            f"leave it out, or write the measure as text."
-        ) from problem
+    is_measure = type(name).__module__.split(".")[0] == "ir_measures"
+    return str(name) if is_measure else name
 
 
 def metric_named(name: object, among: Collection[str] = EVERY_METRIC) -> Metric[...]:
@@ -460,10 +420,47 @@ def symbol_of(name: Any) -> Any:
 
 @functools.cache
 def parsed(text: str) -> Measure:
-    """Read a name, or a text such as "nDCG(dcg='exp-log2')@10"."""
+    """Read a name, or a text such as "nDCG(dcg='exp-log2')@10".
+
+    After "@" is a cut-off, or of a metric with an option `recall` a level of recall,
+    "IPrec@0.5".
+    """
     if text in EVERY_METRIC:
         return Measure(EVERY_METRIC[text])
-    return _MeasureText(text).measure()
+    parts = TEXT.fullmatch(text)
+    if parts is None and set(text) & set("@("):
+        raise OptionError(
+            f"{text!r} is no measure: type a name, parameters in brackets and a "
+            f"cut-off, such as {EXAMPLES}."
+        )
+    name, inside, after = (text, "", "") if parts is None else parts.groups("")
+    metric = _metric_meant(name)
+    if metric is None:
+        known = near(name, _known_names(name))
+        raise OptionError(f"{quoted(text)} is no metric of recnb. {known}")
+    options = _parameters(text, inside)
+    k = None
+    if after and "recall" in metric.defaults:
+        if "recall" in options:
+            raise OptionError(f"{text!r} gives recall twice: leave one of them out.")
+        options["recall"] = _number_after(text, after, float)
+    elif after:
+        (k,) = Cutoffs.one(_number_after(text, after, int))
+    metric, options = _of_ir_measures(metric, name, options)
+    decisions = _decisions(metric, options)
+    for option in options:
+        if option not in metric.defaults:
+            known = near(option, metric.defaults)
+            problem = f"{text!r}: {metric.name} has no option {option!r}. {known}"
+            raise OptionError(problem.strip())
+    metric.check(options)
+    return Measure(
+        metric=metric,
+        options=options,
+        k=k,
+        text=_printed(metric, options, decisions),
+        decisions=decisions,
+    )
 
 
 def _metric_meant(name: str) -> Metric[...] | None:
@@ -477,179 +474,81 @@ def _metric_meant(name: str) -> Metric[...] | None:
     return EVERY_METRIC.get(known)
 
 
-def _metric_called(name: str, text: str) -> Metric[...]:
-    """Return the metric of a name; one that no metric has is refused."""
-    metric = _metric_meant(name)
-    if metric is None:
-        why = NOT_HERE.get(name.lower()) or near(name, _known_names(name))
-        raise OptionError(f"{quoted(text)} is no metric of recnb. {why}")
-    return metric
+def _parameters(text: str, inside: str) -> dict[str, Any]:
+    """Read the parameters in brackets."""
+    try:
+        call = ast.parse(f"f({inside})", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args:
+            raise ValueError("no keywords")
+        if any(keyword.arg is None for keyword in call.keywords):
+            raise ValueError("two stars")
+        return {
+            str(keyword.arg): ast.literal_eval(keyword.value)
+            for keyword in call.keywords
+        }
+    except (SyntaxError, ValueError) as problem:
+        raise OptionError(
+            f"{text!r}: parameters in brackets have names and plain values, such as "
+            f"{EXAMPLES}."
+        ) from problem
 
 
-class _MeasureText:
-    """The text of a measure: a name, parameters in brackets, and what follows "@".
+def _number_after(text: str, after: str, kind: type[int | float]) -> Any:
+    """Read what follows "@": a rank, or a level of recall."""
+    try:
+        return kind(after)
+    except ValueError as problem:
+        raise OptionError(
+            f"{text!r}: @{after} is no cut-off: type a number such as @10."
+        ) from problem
 
-    Reading it puts recnb's metric and options in the place of those of ir_measures.
+
+def _of_ir_measures(
+    metric: Metric[...], name: str, options: dict[str, Any]
+) -> tuple[Metric[...], dict[str, Any]]:
+    """Return recnb's metric and options for those of ir_measures.
+
+    | ir_measures          | recnb                                |
+    |----------------------|--------------------------------------|
+    | nDCG(dcg="exp-log2") | ndcg(gain="exponential")             |
+    | SetP(relative=True)  | precision(out_of="min(k, relevant)") |
+    | SetRelP              | the same                             |
+    | SetF(beta=4)         | fbeta(beta=2)                        |
+    | NumRet(rel=2)        | hit_count, relevant_from=2           |
+
+    The beta of SetF is the square of van Rijsbergen's.
     """
+    options, name = dict(options), name.lower()
+    if "gain" in metric.defaults and "dcg" in options:
+        dcg = options.pop("dcg")
+        options["gain"] = DCG.get(str(dcg), dcg)
+    if metric.name == "precision":
+        is_relative = options.pop("relative", name == "setrelp")
+        if is_relative:
+            options["out_of"] = "min(k, relevant)"
+    beta = options.get("beta")
+    if name == "setf" and is_number(beta) and beta > 0:
+        options["beta"] = math.sqrt(beta)
+    if metric.name == "retrieved_count" and "rel" in options:
+        metric = EVERY_METRIC["hit_count"]
+    return metric, options
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        parts = TEXT.fullmatch(text)
-        if parts is None and set(text) & set("@("):
-            raise OptionError(
-                f"{text!r} is no measure: type a name, parameters in brackets and a "
-                f"cut-off, such as {EXAMPLES}."
-            )
-        self.name: str = text if parts is None else parts[1]
-        self.after: str | None = None if parts is None else parts[3]
-        inside = "" if parts is None else parts[2] or ""
-        self.metric = _metric_called(self.name, text)
-        self.options = self._arguments(inside)
 
-    def measure(self) -> Measure:
-        """Return the measure that the text means."""
-        cutoff = self._cutoff()
-        self._read_as_ir_measures()
-        decisions = self._decisions()
-        for option in self.options:
-            if option not in self.metric.defaults:
-                known = near(option, self.metric.defaults)
-                problem = f"{self.metric.name} has no option {option!r}. {known}"
-                raise self._refused(problem.strip())
-        self.metric.check(self.options)
-        return Measure(
-            metric=self.metric,
-            options=self.options,
-            k=cutoff,
-            text=_printed(self.metric, self.options, decisions),
-            decisions=decisions,
+def _decisions(metric: Metric[...], options: dict[str, Any]) -> dict[str, Any]:
+    """Take the parameters that are conventions of the data out of the options."""
+    if not metric.is_accuracy:
+        return {}
+    decisions = {
+        convention: options.pop(parameter)
+        for parameter, convention in CONVENTIONS.items()
+        if parameter in options
+    }
+    least = decisions.get("relevant_from", 1)
+    if not (is_number(least) and least > 0):
+        raise OptionError(
+            f"rel={least!r} is no threshold: give a number above 0, such as rel=2."
         )
-
-    def _refused(self, problem: str) -> OptionError:
-        return OptionError(f"{self.text!r}: {problem}")
-
-    def _arguments(self, inside: str) -> dict[str, Any]:
-        """Read the parameters in brackets."""
-        try:
-            call = ast.parse(f"f({inside})", mode="eval").body
-            if not isinstance(call, ast.Call) or call.args:
-                raise ValueError("no keywords")
-            if any(keyword.arg is None for keyword in call.keywords):
-                raise ValueError("two stars")
-            return {
-                str(keyword.arg): ast.literal_eval(keyword.value)
-                for keyword in call.keywords
-            }
-        except (SyntaxError, ValueError) as problem:
-            raise self._refused(
-                "parameters in brackets have names and plain values, such as "
-                f"{EXAMPLES}."
-            ) from problem
-
-    def _cutoff(self) -> int | None:
-        """Return the cut-off that follows "@", or is cutoff= in the brackets.
-
-        Of a metric with an option `recall` a level of recall follows, "IPrec@0.5".
-        """
-        level = "recall" if "recall" in self.metric.defaults else "cutoff"
-        value = self.options.pop(level, None)
-        after = self.after
-        if after is not None and value is not None:
-            twice = "its cut-off" if level == "cutoff" else level
-            raise OptionError(
-                f"{self.text!r} gives {twice} twice: leave it out of the brackets."
-            )
-        if after is not None:
-            value = self._number_after(after, int if level == "cutoff" else float)
-        if level == "cutoff":
-            return self._whole(Cutoffs.one(value))
-        if value is not None:
-            self.options["recall"] = value
-        return None
-
-    def _number_after(self, after: str, kind: type[int | float]) -> Any:
-        """Read what follows "@": a rank, or a level of recall."""
-        try:
-            return kind(after)
-        except ValueError as problem:
-            raise self._refused(
-                f"@{after} is no cut-off: type a number such as @10."
-            ) from problem
-
-    def _whole(self, cutoffs: Cutoffs) -> int | None:
-        """Return the cut-off; refuse one of a measure that takes whole lists as sets."""
-        (cutoff,) = cutoffs
-        if cutoff is not None and self.name.lower() in OF_WHOLE_LISTS:
-            printed = f"{PRINTED[self.metric.name]}@{cutoff}"
-            raise self._refused(
-                f"{self.name} is of whole lists: type {printed}, or leave out the "
-                "cut-off."
-            )
-        return cutoff
-
-    def _read_as_ir_measures(self) -> None:
-        """Put recnb's metric and options in the place of those of ir_measures.
-
-        | ir_measures          | recnb                                |
-        |----------------------|--------------------------------------|
-        | nDCG(dcg="exp-log2") | ndcg(gain="exponential")             |
-        | SetP(relative=True)  | precision(out_of="min(k, relevant)") |
-        | SetRelP              | the same                             |
-        | SetF(beta=4)         | fbeta(beta=2)                        |
-        | NumRet(rel=2)        | hit_count, relevant_from=2           |
-
-        The beta of SetF is the square of van Rijsbergen's.
-        """
-        options, name = self.options, self.name.lower()
-        if "gain" in self.metric.defaults:
-            self._read_dcg()
-        if self.metric.name == "precision":
-            is_relative = options.pop("relative", name == "setrelp")
-            if is_relative:
-                options["out_of"] = "min(k, relevant)"
-        beta = options.get("beta")
-        if name == "setf" and is_number(beta) and beta > 0:
-            options["beta"] = math.sqrt(beta)
-        if self.metric.name == "retrieved_count" and "rel" in options:
-            self.metric = EVERY_METRIC["hit_count"]
-
-    def _read_dcg(self) -> None:
-        """Put recnb's option gain in the place of ir_measures' dcg."""
-        if "gains" in self.options:
-            raise self._refused(
-                "gains= gives each grade a gain, which is a column here: write the "
-                "gains into the relevance of the truth, and leave it out."
-            )
-        if "dcg" not in self.options:
-            return
-        dcg = self.options.pop("dcg")
-        if str(dcg) not in DCG:
-            raise OptionError(
-                f"dcg={dcg!r} in {self.text!r}: known are 'log2' and 'exp-log2'."
-            )
-        self.options["gain"] = DCG[str(dcg)]
-
-    def _decisions(self) -> dict[str, Any]:
-        """Take the parameters that are conventions of the data out of the options."""
-        if not self.metric.is_accuracy:
-            return {}
-        decisions = {}
-        is_graded = self.metric.name in GRADED
-        if "rel" in self.options and not is_graded:
-            level = self.options.pop("rel")
-            if not (is_number(level) and level > 0):
-                raise self._refused(
-                    f"rel={level!r} is no threshold: give a number above 0, such as "
-                    "rel=2."
-                )
-            decisions["relevant_from"] = level
-        if "judged_only" in self.options:
-            is_judged = self.options.pop("judged_only")
-            if not isinstance(is_judged, bool):
-                raise self._refused(f"judged_only={is_judged!r}: say True or False.")
-            if is_judged:
-                decisions["judged_only"] = True
-        return decisions
+    return {name: value for name, value in decisions.items() if value is not False}
 
 
 def _printed(

@@ -260,8 +260,7 @@ def averaged(
 
 def hits_for(scoring: Scoring, cutoffs: Cutoffs) -> Hits:
     """Return the hits that the metric needs at these cut-offs."""
-    depth = None if scoring.measure.needs_whole_list else cutoffs.deepest
-    hits = scoring.joined.hits.down_to(depth)
+    hits = scoring.joined.hits.down_to(cutoffs.deepest)
     for need in scoring.measure.metric.needs:
         hits = READERS_OF_HITS[need](scoring.joined, hits)
     return hits

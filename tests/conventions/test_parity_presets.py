@@ -22,6 +22,7 @@ from recnb.data import Source
 from recnb.errors import RecnbError
 from recnb.libraries import as_in
 from recnb.metrics.metric import LIST_METRICS
+from tests.metrics.test_beyond_laws import described
 from tests.presets import as_in_of, source_of
 from tests.tools.parity import record
 from tests.tools.parity.data import DataSet, data_sets
@@ -88,15 +89,7 @@ def of_lists(one: Preset, data: DataSet) -> float:
         "items": pd.DataFrame({"item": data["catalogue"]}),
     }
     if one.metric == "diversity":
-        vectors = (
-            pd.DataFrame.from_dict(data["features"], orient="index")
-            .add_prefix("x")
-            .astype(float)
-        )
-        more = {
-            "items": vectors.rename_axis("item").reset_index(),
-            "features": list(vectors),
-        }
+        more = described(data["features"])
     return as_in(one.library, one.variant, recs, truth, data["k"], **more)
 
 

@@ -20,7 +20,6 @@ from recnb.errors import (
     ElsewhereError,
     FrameError,
     OptionError,
-    RecnbError,
     UnknownUserError,
 )
 from recnb.metrics.metric import LIST_METRICS
@@ -160,10 +159,6 @@ def test_one_giant_user_among_small_ones_and_parts_without_rows(kind, at):
     made = kind.evaluate(kind.parted(recs), kind.parted(truth), npartitions=25)
     expected = recnb.evaluate(recs, truth)
     agree(made.table(k=[10, None]), expected.table(k=[10, None]))
-    for name in ("entropy", "user_coverage"):
-        assert getattr(made, name)(k=2) == pytest.approx(
-            getattr(expected, name)(k=2), abs=1e-12
-        )
 
 
 @pytest.mark.parametrize("text", [False, True])
@@ -403,17 +398,11 @@ def test_what_cannot_be_asked_is_refused(kind):
             "intervals=3: say True or False",
             lambda: made.table(intervals=3),
         ),
-        (OptionError, "novelty has no option", lambda: made.novelty(kold="drop")),
-        (RecnbError, "novelty needs what users had before", made.novelty),
-        (
-            ElsewhereError,
-            every_row,
-            lambda: made.table(["ndcg", "personalization"], k=5),
-        ),
+        (ElsewhereError, every_row, lambda: made.table(["ndcg", "gini"], k=5)),
         (
             ElsewhereError,
             rf"{every_row}.*{made.source.stored.remedy.partition('(')[0]}",
-            lambda: made.personalization(k=5),
+            lambda: made.coverage(k=5),
         ),
         (ElsewhereError, every_row, lambda: made.items(k=2)),
         (UnknownUserError, "12345", lambda: made.explain("ndcg", 12345, k=5)),
@@ -428,42 +417,6 @@ def test_what_cannot_be_asked_is_refused(kind):
     ):
         with pytest.raises(error, match=words):
             ask()
-
-
-def test_metrics_beyond_accuracy_are_those_of_frames_in_memory(kind):
-    recs, truth = random_frames(np.random.default_rng(21), text=True)
-    items = pd.DataFrame({"item": sorted({*recs["item"], *truth["item"]})})
-    items["genre"] = np.array(list("xyz"))[np.arange(len(items)) % 3]
-    options = {"averaged_users": "union", "no_relevant": "zero"}
-    made, expected = both(
-        kind,
-        recs,
-        truth,
-        train=truth[["user", "item"]].iloc[::2],
-        items=items,
-        **options,
-    )
-    alike(
-        made.beyond(k=[2, None]),
-        expected.beyond(k=[2, None]).drop("personalization"),
-    )
-    assert made.table(["ndcg", "gini"], k=5).loc["gini", 5] == pytest.approx(
-        expected.gini(k=5), abs=1e-12
-    )
-    for name in ("novelty", "serendipity", "calibration", "coverage"):
-        score, other = getattr(made, name)(k=2), getattr(expected, name)(k=2)
-        assert (score, score.basis) == (pytest.approx(other, rel=1e-12), other.basis), (
-            name
-        )
-        user = None if name == "coverage" else other.per_user.dropna().index[3]
-        if user is None:
-            pd.testing.assert_series_equal(score.per_item, other.per_item)
-        else:
-            pd.testing.assert_series_equal(score.per_user, other.per_user, rtol=1e-12)
-            assert score.interval() == pytest.approx(other.interval(), rel=1e-9)
-        assert repr(made.explain(name, user, k=2)) == repr(
-            expected.explain(name, user, k=2)
-        ), name
 
 
 def test_metrics_of_the_caller_are_of_hits_and_none_of_a_frame(kind):

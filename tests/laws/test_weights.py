@@ -68,13 +68,10 @@ def naive(
             for rank, item in places
         )
 
-    found = (
-        relevant if ideal != "list" else [item for item in items if item in relevant]
-    )
-    uncut = len(found)
+    uncut = len(relevant)
     ends = {"min(k, list)": min(depth, len(items)), "all": uncut}
     end = ends.get(ideal, uncut if k is None else k)
-    best = list(enumerate(sorted(found, key=worth, reverse=True)[:end], 1))
+    best = list(enumerate(sorted(relevant, key=worth, reverse=True)[:end], 1))
     heaviest = sorted((weight[item] for item in relevant), reverse=True)
     sums = {
         "precision": sum(weight[item] for _rank, item in hits),

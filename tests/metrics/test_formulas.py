@@ -34,7 +34,6 @@ BEYOND: dict[str, list[Options]] = {
     "novelty": [{"normalize": True}, {"divisor": "k"}],
     "diversity": [{"distance": "jaccard"}],
     "coverage": [{"normalize": False}],
-    "serendipity": [{"out_of": "list"}, {"out_of": "hits"}],
 }
 
 

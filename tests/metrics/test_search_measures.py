@@ -17,53 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
-from recnb.errors import OptionError
 from recnb.metrics.metric import RETRIEVAL_METRICS
+from tests.rows import read_rows
 from tests.strategies import CUTOFFS, Data, data
 
 Rows = dict[str, dict[str, Any]]
 
-#: Measure of recnb -> that of trec_eval.
-OF_TREC_EVAL = {
-    "infAP": "infAP",
-    "SetP": "set_P",
-    "SetRelP": "set_relative_P",
-    "SetR": "set_recall",
-    "SetF": "set_F",
-    "SetAP": "set_map",
-    "NumRet": "num_ret",
-    "NumRel": "num_rel",
-    "NumRelRet": "num_rel_ret",
-    "Bpref": "bpref",
-    "AP": "map",
-    "nDCG": "ndcg",
-    "RR": "recip_rank",
-    "Rprec": "Rprec",
-}
-
-#: Measures as ir_measures takes them.
-OF_IR_MEASURES = [
-    ir_measures.infAP,
-    ir_measures.infAP(rel=2),
-    ir_measures.SetP(rel=2),
-    ir_measures.SetP(judged_only=True),
-    ir_measures.SetRelP,
-    ir_measures.SetR,
-    ir_measures.SetR(rel=2),
-    ir_measures.SetF,
-    ir_measures.SetF(beta=2.0),
-    ir_measures.SetAP(rel=2),
-    ir_measures.NumRet,
-    ir_measures.NumRelRet,
-    ir_measures.NumRet(rel=2),
-    ir_measures.NumRel,
-    ir_measures.nDCG(cutoff=10),
-    ir_measures.P(cutoff=5, rel=2),
-    ir_measures.AP(cutoff=10),
-    ir_measures.IPrec @ 0.1,
-    ir_measures.IPrec @ 0.5,
-    ir_measures.IPrec @ 1.0,
-]
+ROWS = read_rows("metrics/search.toml")
 
 #: Who is averaged, and how lists are ordered, by both libraries.
 AS_TREC: dict[str, Any] = {
@@ -123,12 +83,14 @@ NUMBERS = [
 @pytest.mark.parametrize("number", NUMBERS)
 def test_each_topic_has_the_number_of_trec_eval(number: int) -> None:
     lists = run(number)
-    wanted = OF_TREC_EVAL.values()
+    wanted = ROWS["trec_eval"].values()
     evaluator = pytrec_eval.RelevanceEvaluator(QRELS, set(wanted))
     theirs = pd.DataFrame(evaluator.evaluate(lists)).T.sort_index()
     by_options = recnb.evaluate(lists, QRELS, **AS_TREC)
     by_name = recnb.evaluate(lists, QRELS, convention="trec_eval")
-    for (measure, name), ev in product(OF_TREC_EVAL.items(), (by_options, by_name)):
+    for (measure, name), ev in product(
+        ROWS["trec_eval"].items(), (by_options, by_name)
+    ):
         mine = ev.measure(measure).per_user.sort_index()
         assert mine.index.tolist() == theirs.index.tolist()
         np.testing.assert_allclose(
@@ -140,7 +102,8 @@ def test_each_topic_has_the_number_of_trec_eval(number: int) -> None:
 def test_each_topic_has_the_number_of_ir_measures(number: int) -> None:
     lists = run(number)
     ev = recnb.evaluate(lists, QRELS, **AS_TREC)
-    for measure in OF_IR_MEASURES:
+    for text in ROWS["ir_measures"]:
+        measure = ir_measures.parse_measure(text)
         # Each by itself: asked with others, NumRet of ir_measures 0.4 now and then counts
         # judged documents alone, as its place among them is that of a hash.
         theirs = {
@@ -148,8 +111,8 @@ def test_each_topic_has_the_number_of_ir_measures(number: int) -> None:
             for each in ir_measures.iter_calc([measure], QRELS, lists)
             if each.query_id in lists
         }
-        values = ev.measure(measure).per_user.to_dict()
-        assert values == pytest.approx(theirs, rel=1e-12, abs=1e-12), str(measure)
+        values = ev.measure(text).per_user.to_dict()
+        assert values == pytest.approx(theirs, rel=1e-12, abs=1e-12), text
 
 
 @pytest.mark.parametrize("measure", [ir_measures.Accuracy, ir_measures.Accuracy @ 10])
@@ -172,71 +135,17 @@ def test_auc_is_what_ir_measures_calls_accuracy(measure: Any) -> None:
     assert {values[topic] for topic in others} == {0.5}
 
 
-# Naive definitions
-
-
-def of_pairs(relevant: list[bool]) -> float:
-    """AUC, pair by pair."""
-    pairs = [
-        (here, there)
-        for here, is_hit in enumerate(relevant)
-        for there, is_other in enumerate(relevant)
-        if is_hit and not is_other
-    ]
-    if not pairs:
-        return 0.5
-    return sum(here < there for here, there in pairs) / len(pairs)
-
-
-@given(data(gaps=False), st.sampled_from(CUTOFFS))
-def test_search_measures_equal_their_definitions(source: Data, k: int | None) -> None:
-    ev = recnb.evaluate(source.recs, source.relevant)
-    names = ("auc", "set_average_precision", "rbp_residual")
-    counts = ("retrieved_count", "relevant_count", "hit_count")
-    values = {name: ev.measure(name, k=k).per_user for name in (*names, *counts)}
-    infap = ev.measure("infAP", k=k).per_user
-    for user in source.users:
-        truth = source.truth[user]
-        shown = source.ranking(user)[:k]
-        relevant = [truth.get(item, 0) > 0 for item in shown]
-        n_relevant = sum(grade > 0 for grade in truth.values())
-        n_hits = sum(relevant)
-        seen = sum(
-            0.2 * 0.8**place for place, item in enumerate(shown) if item in truth
-        )
-        wanted = {
-            "auc": of_pairs(relevant),
-            "set_average_precision": n_hits / max(1, len(shown)) * n_hits / n_relevant,
-            "rbp_residual": 1 - seen,
-            "retrieved_count": len(shown),
-            "relevant_count": n_relevant,
-            "hit_count": n_hits,
-        }
-        for name, value in wanted.items():
-            assert values[name][user] == pytest.approx(value, abs=1e-12), name
-        judged = [item in truth for item in shown]
-        assert infap[user] == pytest.approx(
-            inferred(relevant, judged, n_relevant), abs=1e-12
-        )
-
-
-def inferred(relevant: list[bool], judged: list[bool], n_relevant: int) -> float:
-    """infAP of a pool that was judged whole, as Yilmaz and Aslam (2006) write it."""
-    total = 0.0
-    for above, is_hit in enumerate(relevant):
-        if not is_hit:
-            continue
-        n_hits = sum(relevant[:above])
-        n_judged = sum(judged[:above])
-        expected = 0.0
-        if above:
-            share = (n_hits + 1e-5) / (n_judged + 2e-5)
-            expected = above / (above + 1) * n_judged / above * share
-        total += 1 / (above + 1) + expected
-    return total / n_relevant
-
-
 # Laws
+
+
+@given(data(gaps=False), st.sampled_from(CUTOFFS[:-1]))
+def test_a_cut_off_is_where_lists_end(source: Data, k: int) -> None:
+    """So what libraries return of whole lists holds at every cut-off."""
+    ev = recnb.evaluate(source.recs, source.relevant)
+    cut = recnb.evaluate(source.recs.query(f"rank <= {k}"), source.relevant)
+    for name in RETRIEVAL_METRICS:
+        values = ev.measure(name, k=k).per_user.to_dict()
+        assert values == pytest.approx(cut.measure(name).per_user.to_dict()), name
 
 
 @given(data(gaps=False), st.sampled_from(CUTOFFS), st.floats(0.01, 0.99))
@@ -252,13 +161,6 @@ def test_rbp_with_its_residual_is_rbp_if_all_that_is_not_judged_is_relevant(
         could_be = [place for place, item in enumerate(shown) if truth.get(item, 1) > 0]
         best = sum((1 - p) * p**place for place in could_be) + p ** len(shown)
         assert upper[user] == pytest.approx(best, abs=1e-12)
-
-
-def test_what_was_pooled_and_not_judged_is_in_the_residual() -> None:
-    """Of ranks 1 to 3 two are judged; below them all could be relevant."""
-    truth = {"u": {"a": 1, "x": -1, "b": 0}}
-    ev = recnb.evaluate({"u": list("axb")}, truth, negative_relevance="zero")
-    assert ev.measure("rbp_residual", p=0.5) == pytest.approx(0.25 + 0.125)
 
 
 #: What is relevant is never nothing here, and every list has places below its end.
@@ -287,15 +189,6 @@ def test_bounds_hold_and_are_reached() -> None:
             assert max(values) > 1, name
 
 
-def test_a_plain_list_is_scored_and_explained() -> None:
-    scored = recnb.auc(y_true=[1, 0, 1, 0], y_score=[0.9, 0.8, 0.4, 0.1])
-    assert scored == of_pairs([True, False, True, False]) == 3 / 4
-    value = recnb.auc(["a", "x", "b", "y"], ["a", "b", "c"], k=3)
-    explained = recnb.explain("auc", ["a", "x", "b", "y"], ["a", "b", "c"], k=3)
-    assert explained.value == float(value)
-    assert explained.numbers.endswith(f"= {float(value):.4g}")
-
-
 def test_measures_of_search_are_asked_by_name() -> None:
     ev = recnb.evaluate({1: ["a", "b"]}, {1: ["b"]})
     frame = pd.DataFrame({"qid": [1, 1], "label": [0, 1], "score": [2.0, 1.0]})
@@ -309,34 +202,3 @@ def test_measures_of_search_are_asked_by_name() -> None:
             for call in advice.split(", or "):
                 assert call.startswith(of)
                 eval(call.replace(of, "holder", 1), {"holder": holder})
-
-
-# What is not there, and what to do about it
-
-
-def test_what_is_refused_says_what_to_type() -> None:
-    ev = recnb.evaluate(run(2), QRELS, **AS_TREC)
-    with pytest.raises(OptionError) as refused:
-        ev.measure("GMAP")
-    call = str(refused.value).partition("Type ")[2].removesuffix(".")
-    evaluator = pytrec_eval.RelevanceEvaluator(QRELS, {"gm_map"})
-    logs = [values["gm_map"] for values in evaluator.evaluate(run(2)).values()]
-    wanted = math.exp(sum(logs) / len(logs))
-    assert eval(call, {"np": np, "ev": ev}) == pytest.approx(wanted, rel=1e-12)
-    for measure in (ir_measures.alpha_nDCG @ 10, ir_measures.ERR_IA @ 10, "P_IA@5"):
-        with pytest.raises(OptionError, match="It counts subtopics"):
-            ev.measure(measure)
-    with pytest.raises(
-        OptionError, match=r"The number of users evaluated is \.n_users"
-    ):
-        ev.measure(ir_measures.NumQ)
-    with pytest.raises(OptionError, match="has no terms to explain"):
-        ev.explain("RBP-residual", "t1")
-
-
-def test_a_metric_that_takes_no_propensities_names_one_that_does() -> None:
-    truth = pd.DataFrame({"user": ["u"], "item": ["a"], "p": [0.5]})
-    ev = recnb.evaluate({"u": ["a", "b"]}, truth, propensity="p")
-    assert ev.measure("NumRelRet") == 2
-    with pytest.raises(OptionError, match="the nearest is recall"):
-        ev.measure("SetAP")

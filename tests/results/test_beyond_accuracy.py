@@ -13,8 +13,6 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.stats
-from hypothesis import given
-from hypothesis import strategies as st
 
 import recnb
 from recnb.errors import ColumnError
@@ -77,38 +75,8 @@ def test_genres_as_words_lists_and_columns_are_the_same() -> None:
     )
 
 
-VECTORS = st.integers(1, 4).flatmap(
-    lambda n: st.lists(
-        st.lists(st.floats(-9, 9).map(lambda x: round(x, 2)), min_size=n, max_size=n),
-        min_size=len(ITEMS),
-        max_size=len(ITEMS),
-    )
-)
-
-
-@given(VECTORS, st.sampled_from(["cosine", "jaccard"]))
-def test_a_column_of_vectors_is_as_many_columns_of_numbers(
-    vectors: list[list[float]], distance: Any
-) -> None:
-    """However vectors are held; columns may be numbered, as those of a matrix are."""
-    table = pd.DataFrame(vectors).assign(item=ITEMS["item"].to_numpy())
-    numbered = [column for column in table.columns if column != "item"]
-    want = evaluation(items=table).diversity(features=numbered, distance=distance)
-    lists = ITEMS[["item"]].assign(vector=vectors)
-    array = pl.Array(pl.Float64, len(vectors[0]))
-    for items in (
-        lists,
-        lists.assign(vector=[np.array(vector) for vector in vectors]),
-        pl.from_pandas(lists),
-        pl.from_pandas(lists).with_columns(pl.col("vector").cast(array)),
-    ):
-        found = evaluation(items=items).diversity(features="vector", distance=distance)
-        assert found == want
-        assert found.per_user.equals(want.per_user)
-
-
 def test_lists_of_ids_are_genres_and_features_as_text() -> None:
-    """Whole numbers may be vectors, and are refused as features: refused/calls.toml."""
+    """Numbers may be vectors, and are refused as features: refused/calls.toml."""
     items = pl.DataFrame({"item": ["a", "b"], "what": [[1, 2], [3, 4]]})
     text = items.with_columns(pl.col("what").cast(pl.List(pl.String)))
     given = {"u": ["a", "b"]}, {"u": ["a"]}

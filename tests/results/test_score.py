@@ -138,4 +138,3 @@ def test_the_hits_of_an_evaluation_at_any_depth_in_any_order() -> None:
                 assert values.tolist() == mine[column].tolist()
             for metric in ("ndcg", "recall", "r_precision"):
                 assert getattr(ev, metric)(k=k) == getattr(EV, metric)(k=k)
-            assert ev.ndcg(k=k, ideal="list") == EV.ndcg(k=k, ideal="list")

@@ -242,7 +242,7 @@ FEW_ITEMS: Any = (
 )
 SHARED = {"u": {"a": 1.0, "b": 1.0, "c": 0.5}}, {"u": ["b", "c"]}
 VECTORS_OF_THREE = pd.DataFrame(
-    {"item": list("abc"), "vector": [[0.6, 0.8], [3.0, 4.0], [-0.8, 0.6]]}
+    {"item": list("abc"), "x": [0.6, 3.0, -0.8], "y": [0.8, 4.0, 0.6]}
 )
 TURNED = recnb.evaluate({"u": ["a", "b", "c"]}, {"u": ["a"]}, items=VECTORS_OF_THREE)
 ONE_BELOW: Any = (

@@ -32,7 +32,6 @@ STEPS: list[Callable[[recnb.widgets.Playground], object]] = [
 EXERCISES: list[tuple[str, dict[str, Any]]] = [
     *((metric, {}) for metric in OF_ONE_LIST),
     ("ndcg", {"k": 4, "gain": "exponential", "discount": "rank"}),
-    ("ndcg", {"ideal": "list"}),
     ("ndcg", {"gain": "binary", "discount": "rank"}),
     ("dcg", {"gain": "exponential"}),
     ("dcg", {"discount": "clipped_log", "log_base": 10}),

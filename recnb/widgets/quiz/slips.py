@@ -7,7 +7,7 @@ that in which slips are named.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -84,8 +84,11 @@ def _of_lists(q: Exercise) -> dict[str, float]:
 
 def _of_gains(q: Exercise) -> dict[str, float]:
     """Return what formulas name of the gains of the list and of ideal lists."""
-    top = q.with_list(q.row[: q.depth])
-    best = q.with_list(sorted(q.truth, key=lambda item: -q.truth[item]))
+
+    def best_first(items: Iterable[str]) -> Exercise:
+        return q.with_list(sorted(items, key=lambda item: -q.truth.get(item, 0)))
+
+    best = best_first(q.truth)
     return {
         "cg": q.score("cg"),
         "dcg": q.score("dcg"),
@@ -93,6 +96,6 @@ def _of_gains(q: Exercise) -> dict[str, float]:
         "ideal_cg": best.score("cg"),
         "idcg": q.score("idcg"),
         "idcg_uncut": q.score("idcg", k=q.depth + len(q.truth)),
-        "idcg_of_list": q.score("idcg", ideal="list"),
-        "idcg_of_top": top.score("idcg", ideal="list"),
+        "idcg_of_list": best_first(q.row).score("dcg"),
+        "idcg_of_top": best_first(q.row[: q.depth]).score("dcg"),
     }
