@@ -12,7 +12,7 @@ from recnb.comparison import Comparison
 from recnb.display.text import one_line
 from recnb.errors import OptionError
 from recnb.evaluation import Evaluation
-from recnb.metrics.measure import is_measure, metric_named
+from recnb.metrics.measure import TEXT, metric_named
 from recnb.report.report import Report
 from recnb.results.evaluation_data import Models
 from recnb.results.gate import Gate, GateCheck, within
@@ -70,7 +70,7 @@ class GateRequest(NamedTuple):
             target, number = _divided(text, "=", unless_typed=nan)
             is_possible = isfinite(number)
         model, _, measure = target.rpartition(":")
-        if not is_possible or not is_measure(measure):
+        if not is_possible or TEXT.fullmatch(measure) is None:
             raise OptionError(f"{flag} {text}: say it as {GATE_FLAGS[flag].example}.")
         # An unknown name is an error before the work, not after it.
         metric_named(measure)

@@ -51,6 +51,7 @@ EXACT = {"Accuracy": "auc"}
 #: Parameters that are conventions of the data.
 CONVENTIONS = {"rel": "relevant_from", "judged_only": "judged_only"}
 
+#: The form of a measure: name, parameters, what follows "@".
 TEXT = re.compile(
     r"\s*([^\W\d_][\w\s-]*?)\s*(?:\((.*)\))?\s*(?:@\s*([\d.]+))?\s*", re.DOTALL
 )
@@ -298,11 +299,6 @@ class Measure:
 
 
 # ---- the look-up
-
-
-def is_measure(text: str) -> bool:
-    """Say whether a text has the form of a measure, whatever its name."""
-    return TEXT.fullmatch(text) is not None
 
 
 def plain_text(name: Any) -> Any:
