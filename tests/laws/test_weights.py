@@ -399,7 +399,7 @@ def test_weights_of_users_matter_by_their_shares_alone(source, seed, factor):
     ]
     np.testing.assert_allclose(*tables, rtol=1e-9, atol=1e-12)
     assert one.ndcg(k=3).basis == other.ndcg(k=3).basis
-    segment = dict(zip(users, itertools.cycle("xy"), strict=False))
+    segment = pd.Series(dict(zip(users, itertools.cycle("xy"), strict=False)))
     numbers = [
         ev.table("ndcg", k=3, by=segment).to_frame().astype(float)
         for ev in (one, other)
