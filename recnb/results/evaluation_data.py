@@ -20,7 +20,15 @@ from recnb.data.read import Input
 from recnb.data.side_data import SideData, with_other_lists
 from recnb.data.splits import Keys
 from recnb.data.weights import look_up, refuse_lacking
-from recnb.display.language import N_, Noun, Sentence, _, noun_of, use_noun
+from recnb.display.language import (
+    N_,
+    Noun,
+    Sentence,
+    _,
+    noun_of,
+    use_language,
+    use_noun,
+)
 from recnb.display.text import Phrase, beginning, one_line
 from recnb.errors import FrameError, OptionError
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
@@ -317,7 +325,8 @@ class EvaluationData:
 
     def position(self, user: Any) -> int:
         """Return the position of a user among those evaluated."""
-        words = "; ".join(self.users_in_words)
+        with use_language("en"):  # of errors
+            words = "; ".join(self.users_in_words)
         return index_of(user, self.joined.users, self.keys, words)
 
     def item_titles(self, items: Sequence[Any]) -> dict[Any, str]:

@@ -277,8 +277,6 @@ def test_a_word_that_has_a_plural_is_translated_by_any_python(
 def test_errors_are_english() -> None:
     with use_language("ko"):
         for call, row in read_rows("refused/calls.toml").items():
-            if row["error"] == "UnknownUserError":
-                continue  # which says in words that are shown who is evaluated
             with pytest.raises(RecnbError) as raised:
                 eval(call, vars(refused))
             for words in row["words"]:
