@@ -131,7 +131,6 @@ def test_measures_of_ir_measures_are_taken_as_their_text() -> None:
         lambda one: ev.table([one, "P@5"]),
         lambda one: ev.table({one: {"gain": "exponential"}}),
         lambda one: ev.table(one, intervals=True),
-        ev.curve,
         lambda one: ev.explain(one, "u026"),
         lambda one: ev.report(metrics=[one]),
         lambda one: ev.lint(None, one),
