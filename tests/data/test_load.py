@@ -423,9 +423,8 @@ def test_a_stream_of_arrow_is_a_frame_beside_lists_too() -> None:
     recs, truth = sample.models["item-knn"], sample.test
     ev, of_frames = (recs.rec.against(truth, **beside) for beside in (streams, frames))
     assert ev.beyond(k=5).equals(of_frames.beyond(k=5))
-    for by in ("segment", "genres"):
-        segments = ev.table("ndcg", k=5, by=by)
-        assert segments.equals(of_frames.table("ndcg", k=5, by=by))
+    segments = ev.table("ndcg", k=5, by="segment")
+    assert segments.equals(of_frames.table("ndcg", k=5, by="segment"))
     estimated = recnb.popularity_propensity(Once(sample.train), gamma=1.5)
     assert estimated.equals(recnb.popularity_propensity(sample.train, gamma=1.5))
 
