@@ -44,6 +44,9 @@ from recnb.metrics.metric import (
 #: Values of ir_measures' `dcg` -> recnb's `gain`.
 DCG = {"log2": "linear", "exp-log2": "exponential"}
 
+#: Names of whole lists as sets, of metrics that are cut under another name.
+OF_WHOLE_LISTS = ("setp", "setrelp", "setr", "setf")
+
 #: Names that are understood as ir_measures spells them alone: in lower case this one is
 #: also the share of right decisions, another metric.
 EXACT = {"Accuracy": "auc"}
@@ -442,6 +445,10 @@ def parsed(text: str) -> Measure:
         options["recall"] = _number_after(text, after, float)
     elif after:
         (k,) = Cutoffs.one(_number_after(text, after, int))
+        if name.lower() in OF_WHOLE_LISTS:
+            raise OptionError(
+                f"{name} is of whole lists: type {PRINTED[metric.name]}@{k}."
+            )
     metric, options = _of_ir_measures(metric, name, options)
     decisions = _decisions(metric, options)
     for option in options:
