@@ -216,11 +216,10 @@ class Suggesting:
 
     _typed_as = ""  #: what an object is called in the calls that it tells
 
-    @classmethod
-    def _meant(cls, name: str) -> str:
+    def _meant(self, name: str) -> str:
         """Return the call that a guessed name means; empty if none is known."""
-        places = [each.__name__ for each in cls.__mro__]
-        return guessed(places, name, cls._typed_as)
+        places = [each.__name__ for each in type(self).__mro__]
+        return guessed(places, name, self._typed_as)
 
     if not TYPE_CHECKING:  # a type checker would take every name for an attribute
 

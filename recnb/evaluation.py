@@ -81,10 +81,9 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
 
     _typed_as = "ev"
 
-    @classmethod
-    def _meant(cls, name: str) -> str:
+    def _meant(self, name: str) -> str:
         call = call_of(name)
-        return f"{cls._typed_as}.{call}" if call else super()._meant(name)
+        return f"{self._typed_as}.{call}" if call else super()._meant(name)
 
     @property
     def _data(self) -> EvaluationData:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from typing import NamedTuple
 
 from recnb.comparison.common import LeftOut, judged_by
@@ -37,39 +38,26 @@ from recnb.results.unweighted import plain_means
 #: Models by name, which are evaluated on the same users.
 Compared = Mapping[str, Evaluation]
 
-#: How many models are named in a clause each; of more, one clause tells all.
-NAMED = 3
-
 
 class Clause(NamedTuple):
-    """A clause on users of models: of one, of each alike, and of many models.
-
-    Of many the count is one number if they share it, else the lowest and the highest.
-    """
+    """A clause on users of models: of one, and of each if they have as many."""
 
     of_one: Message
     of_each: Message
-    of_many: Message
 
 
 WITHOUT_LIST = Clause(
     of_one=N_("{n:,} without a list from {model}, which counts 0"),
     of_each=N_("in each model {n:,} without a list, which counts 0"),
-    of_many=N_("{count} without a list in each of {models:,} models, which counts 0"),
 )
 WITHOUT_JUDGED = Clause(
     of_one=N_("{n:,} without a judged {item} in a list from {model}, which counts 0"),
     of_each=N_("in each model {n:,} without a judged {item} in a list, which counts 0"),
-    of_many=N_(
-        "{count} without a judged {item} in a list in each of {models:,} models, which "
-        "counts 0"
-    ),
 )
 #: The same of metrics by which a list without a hit does not count 0.
 MISSED = Clause(
     of_one=N_("{n:,} without a list from {model}, which has no hit"),
     of_each=N_("in each model {n:,} without a list, which has no hit"),
-    of_many=N_("{count} without a list in each of {models:,} models, which has no hit"),
 )
 LEFT_OUT = Clause(
     of_one=Plural(
@@ -77,10 +65,6 @@ LEFT_OUT = Clause(
         "{n:,} {users} of {model} left out, not judged in every other model",
     ),
     of_each="",  # each leaves out users of its own
-    of_many=N_(
-        "{count} {users} of each of {models:,} models left out, not judged in every "
-        "other model"
-    ),
 )
 
 
@@ -234,12 +218,10 @@ def warnings_of(models: Compared, measure: Measure, cutoffs: Cutoffs) -> list[st
 
     It is at the last cut-off. One more says if unjudged items decide the order.
     """
-    try:
-        from recnb.lint import checks, finding_of, judged_order, order_in_words
-    except ModuleNotFoundError as problem:
-        if problem.name != "recnb.lint":
-            raise
-        return []  # the room is deleted
+    if find_spec("recnb.lint") is None:  # the room is deleted
+        return []
+    from recnb.lint import checks, finding_of, judged_order, order_in_words
+
     measure = measure.cut_at(measure.cutoffs(cutoffs).values[-1])
     if not measure.metric.is_accuracy:
         return []
@@ -300,20 +282,10 @@ def _users_and_notes(
 
 
 def _of_models(clause: Clause, counts: Mapping[str, int]) -> list[str]:
-    """Say a count of each model that has some.
-
-    One clause says it of all alike, and one of many models.
-    """
-    low, high = min(counts.values()), max(counts.values())
-    if low == high and clause.of_each:
-        return [_(clause.of_each, n=low)] if low else []
-    counts = {model: n for model, n in counts.items() if n}
-    if len(counts) <= NAMED:
-        return [
-            _(clause.of_one, n=n, model=one_line(model)) for model, n in counts.items()
-        ]
-    low = min(counts.values())
-    count = f"{low:,}"
-    if low < high:
-        count = _("{low:,} to {high:,}", low=low, high=high)
-    return [_(clause.of_many, models=len(counts), count=count)]
+    """Say a count of each model that has some, or one clause of all alike."""
+    if clause.of_each and len({*counts.values()}) == 1:
+        (n,) = {*counts.values()}
+        return [_(clause.of_each, n=n)] if n else []
+    return [
+        _(clause.of_one, n=n, model=one_line(model)) for model, n in counts.items() if n
+    ]

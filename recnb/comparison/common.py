@@ -15,6 +15,7 @@ from recnb.data.columns import kind
 from recnb.data.ids import each_once
 from recnb.data.in_memory import InMemory
 from recnb.data.matches import relevant_only
+from recnb.data.names import IDS
 from recnb.display.language import Plural, Sentence, named, use_noun
 from recnb.errors import FrameError, NoUsersError, OptionError
 from recnb.evaluation import Evaluation
@@ -53,7 +54,7 @@ def on_common_users(
         _check_splits(two)
     models = _numbered_alike(models)
     for two in _with_first(models):
-        _check_conventions(two)
+        _check_choices(two)
         _check_weights(two)
         _check_truths(two)
     return _restricted(_with_one_catalogue(models))
@@ -89,15 +90,15 @@ def _with_first(models: Mapping[str, Evaluation]) -> Iterator[Two]:
         yield Two(first, ours, second, theirs)
 
 
-def _check_conventions(two: Two) -> None:
-    """Refuse two models of different conventions."""
+def _check_choices(two: Two) -> None:
+    """Refuse two models of different conventions, or of different clusters."""
     others = _choices_of(two.theirs)
-    for axis, choice in _choices_of(two.ours).items():
-        if axis in FREE or choice == others[axis]:
+    for keyword, choice in _choices_of(two.ours).items():
+        if choice == others[keyword]:
             continue
-        both = f"{axis}={choice!r} and {axis}={others[axis]!r}"
+        both = f"{keyword}={choice!r} and {keyword}={others[keyword]!r}"
         fix = (
-            f"Evaluate both with the same {axis}=, or give frames and let "
+            f"Evaluate both with the same {keyword}=, or give frames and let "
             f"compare() evaluate them."
         )
         raise OptionError(
@@ -106,15 +107,17 @@ def _check_conventions(two: Two) -> None:
 
 
 def _choices_of(model: Evaluation) -> dict[str, Any]:
-    """Return what is chosen on each axis of the conventions."""
-    return {"convention": model.library or "recnb", **vars(model.convention)}
+    """Return what is chosen for a model, by keyword."""
+    choices = {"convention": model.library or "recnb", **vars(model.convention)}
+    choices["cluster"] = model.side_data.cluster
+    return {keyword: choices[keyword] for keyword in choices if keyword not in FREE}
 
 
 def _check_weights(two: Two) -> None:
     """Refuse two models if users weigh otherwise, or if pairs weigh in one alone."""
     ours, theirs = two.ours, two.theirs
-    users_are_alike = _is_same(ours.source.user_weights, theirs.source.user_weights)
-    if users_are_alike and _has_pair_weights(ours) == _has_pair_weights(theirs):
+    users_are_alike = same_rows(_user_weights(ours), _user_weights(theirs))
+    if users_are_alike and ours.joined.is_weighted == theirs.joined.is_weighted:
         return
     raise OptionError(
         f"{two.names} are weighted otherwise: evaluate both with the same propensity= "
@@ -122,28 +125,23 @@ def _check_weights(two: Two) -> None:
     )
 
 
+def _user_weights(model: Evaluation) -> pl.DataFrame:
+    weights = model.source.user_weights
+    return pl.DataFrame() if weights is None else weights
+
+
 def _check_splits(two: Two) -> None:
-    """Refuse two models whose lists are told apart, or are drawn together, otherwise."""
-    if two.ours.side_data.cluster != two.theirs.side_data.cluster:
-        raise OptionError(f"{two.names} have another cluster=: evaluate both with one.")
+    """Refuse two models whose lists are told apart otherwise."""
     ours = {*two.ours.keys.combinations_in_words["words"]}
     theirs = {*two.theirs.keys.combinations_in_words["words"]}
-    for whose, alone in ((two.first, ours - theirs), (two.second, theirs - ours)):
-        if alone:
-            raise OptionError(
-                f"{two.names} have lists in other values of split=: only {whose!r} has "
-                f"{min(alone)}. Give both the same split= and lists of the same values."
-            )
-
-
-def _is_same(weights: pl.DataFrame | None, other: pl.DataFrame | None) -> bool:
-    if weights is None or other is None or weights is other:
-        return weights is other
-    return same_rows(weights, other)
-
-
-def _has_pair_weights(model: Evaluation) -> bool:
-    return "weight" in model.joined.rows.truth.columns
+    if ours == theirs:
+        return
+    alone = min(ours ^ theirs)
+    whose = two.first if alone in ours else two.second
+    raise OptionError(
+        f"{two.names} have lists in other values of split=: only {whose!r} has {alone}. "
+        "Give both the same split= and lists of the same values."
+    )
 
 
 def _check_truths(two: Two) -> None:
@@ -169,14 +167,13 @@ def _check_truths(two: Two) -> None:
 
 def _check_kinds(two: Two, judged: pl.DataFrame, other: pl.DataFrame) -> None:
     """Refuse two models whose ids are of different kinds."""
-    user, item = kind(judged["user"].dtype), kind(judged["item"].dtype)
-    other_user, other_item = kind(other["user"].dtype), kind(other["item"].dtype)
-    if (user, item) == (other_user, other_item):
-        return
-    raise FrameError(
-        f"users and items of {two.first!r} are {user} and {item}, those of "
-        f"{two.second!r} {other_user} and {other_item}: make them one kind, .astype(str)."
-    )
+    for role in IDS:
+        ours, theirs = kind(judged[role].dtype), kind(other[role].dtype)
+        if ours != theirs:
+            raise FrameError(
+                f"{role}s of {two.first!r} are {ours}, those of {two.second!r} "
+                f"{theirs}: make them one kind, .astype(str)."
+            )
 
 
 def _judged(joined: Joined) -> pl.DataFrame:
@@ -196,18 +193,15 @@ def _with_one_catalogue(models: Mapping[str, Evaluation]) -> Mapping[str, Evalua
     That is, if the convention ranks the catalogue below the lists.
     """
     conventions = _conventions_of(next(iter(models.values())))
-    if not any(convention.candidates == "catalogue" for convention in conventions):
+    sources = [model.joined.source for model in models.values()]
+    in_memory = [source for source in sources if isinstance(source, InMemory)]
+    ranks_catalogue = any(each.candidates == "catalogue" for each in conventions)
+    if not ranks_catalogue or len(in_memory) < len(models):
         return models
-    sources = {}
-    for name, model in models.items():
-        source = model.joined.source
-        if not isinstance(source, InMemory):
-            return models
-        sources[name] = source
-    items = each_once(*[source.items for source in sources.values()])
+    items = each_once(*[source.items for source in in_memory])
     shared = {}
-    for name, model in models.items():
-        source = replace(sources[name], catalogue=items)
+    for (name, model), source in zip(models.items(), in_memory, strict=True):
+        source = replace(source, catalogue=items)
         shared[name] = model.restricted(source.under(model.convention))
     return shared
 
@@ -230,36 +224,36 @@ def _restricted(
     if len(users) == 0:
         raise _no_users_in_common(models)
     note = judged_by(len(models), len(users))
-    left_out = {}
+    are_all_the_same = all(
+        len(model.joined.users) == len(users) for model in models.values()
+    )
+    left_out = dict[str, LeftOut]()
+    kept = dict(models)
     for name, model in models.items():
-        n_not_in_all = len(model.joined.users) - len(users)
-        left_out[name] = LeftOut(n_not_in_all, model.joined.user_counts().n_left_out)
-    are_all_the_same = not any(each.not_in_all for each in left_out.values())
-    kept: dict[str, Evaluation] = {}
-    for name, model in models.items():
-        if left_out[name].not_in_all:
-            kept[name] = model.restricted(model.joined.among(users, note))
-        elif are_all_the_same or not _averages_others(model):
-            kept[name] = model
-        else:
-            kept[name] = model.restricted(model.joined.among(users))
+        joined = model.joined
+        n_not_in_all = len(joined.users) - len(users)
+        left_out[name] = LeftOut(n_not_in_all, joined.user_counts().n_left_out)
+        if n_not_in_all:
+            kept[name] = model.restricted(joined.among(users, note))
+        elif not are_all_the_same and _averages_others(model):
+            kept[name] = model.restricted(joined.among(users))
     _refuse_parts_of_one_run(kept)
     return kept, left_out
 
 
 def _no_users_in_common(models: Mapping[str, Evaluation]) -> NoUsersError:
     """Return the error for models without a user that all of them are judged on."""
-    users_of = {name: model.joined.users for name, model in models.items()}
-    keys = next(iter(models.values())).keys
-    counts = ", ".join(
-        f"{name!r} {len(users):,} (such as {keys.names(users.head(1))[0]!r})"
-        for name, users in users_of.items()
-    )
-    with use_noun(next(iter(models.values())).noun):
+    first = next(iter(models.values()))
+    counts = []
+    for name, model in models.items():
+        users = model.joined.users
+        example = first.keys.names(users.head(1))[0]
+        counts.append(f"{name!r} {len(users):,} (such as {example!r})")
+    with use_noun(first.noun):
         problem = named(
             "no {user} is judged in every model: {counts}. Check that all lists are of "
             "the same {users}.",
-            counts=counts,
+            counts=", ".join(counts),
         )
     return NoUsersError(f"{problem} {PARTS}", TYPED_PARTS)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import pandas as pd
 
@@ -40,7 +40,6 @@ from recnb.errors import (
     OptionError,
     Suggesting,
     UnknownModelError,
-    UnknownNameError,
     is_number,
     is_word,
     near,
@@ -80,7 +79,6 @@ from recnb.results.segments import (
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table, check_flag
 from recnb.results.tables import (
-    by_cutoff,
     depth_in_words,
     intervals_in_words,
 )
@@ -232,24 +230,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     _typed_as = "found"
 
-    @classmethod
-    def _meant(cls, name: str) -> str:
+    def _meant(self, name: str) -> str:
         call = call_of(name)
-        if not call:
-            return super()._meant(name)
-        metric, _bracket, cutoff = call.partition("(")
-        return f'found.table("{metric}", {cutoff}'
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> NoReturn:
-            is_public = not name.startswith("_")
-            if is_public and hasattr(Evaluation, name) and not call_of(name):
-                fix = f"It is one of each model: found[{self.names[0]!r}].{name}."
-                if name in ("measure", "measures"):
-                    fix = 'Type found.table(["nDCG@10", "AP"]).'
-                raise UnknownNameError(f"Comparison has no {name!r}. {fix}")
-            super().__getattr__(name)
+        if call:
+            metric, _bracket, cutoff = call.partition("(")
+            return f'found.table("{metric}", {cutoff}'
+        of_each = (
+            f"found[{self.names[0]!r}].{name}" if hasattr(Evaluation, name) else ""
+        )
+        return super()._meant(name) or of_each
 
     @property
     def models(self) -> dict[str, Evaluation]:
@@ -567,8 +556,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             The cut-off; None is the whole list.
         test_share : float, optional
             For folds, the share of the data that each tests, 0.2 for five folds; it
-            gives the corrected resampled t test. Without it, splits are training runs,
-            such as seeds, and the test is the paired t test.
+            gives the corrected resampled t test. Without it, as for seeds or days, the
+            test is the paired t test.
         **options
             Options of the metric.
 
@@ -732,21 +721,18 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         factors      0.383    2.474
         popular      0.133    1.812
         """
-        from recnb.beyond.tables import measured_beyond
-
         check_side_data(self._models)
         if not has_side_data(self._models):
             raise OptionError(
                 "metrics beyond accuracy need more frames: give compare() train=, "
                 "and items= for some."
             )
-        for model in self._models.values():
-            len(model.joined.rows.lists)  # or an error that says where they are
-        cutoffs = Cutoffs.one(k)
+        k = Cutoffs.one(k).values[0]
         columns, basis = {}, {}
         for name, model in self._models.items():
-            numbers, basis[one_line(name)] = measured_beyond(model, cutoffs)
-            columns[name] = by_cutoff(numbers, cutoffs).iloc[:, 0]
+            table = model.beyond(k)
+            columns[name] = table.iloc[:, 0]
+            basis[one_line(name)] = table._shown.basis
         frame = pd.concat(columns, axis=1)
         title = f"{_('Beyond accuracy')}, {depth_in_words(k)}"
         shown = Shown(title=title, basis=merged(basis))

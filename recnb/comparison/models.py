@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -67,24 +67,30 @@ def models_of(
     for name in options:
         if name not in known:
             raise unknown_option(name, "a comparison", known)
-    models, truth = _opened(models, truth, options)
-    scores = options.get("score")
+    is_by_name = isinstance(models, Mapping)
+    if not (is_by_name or is_file(models) or is_frame(models)):
+        raise _no_names_error(models)
+    frames, truth = _opened(models if is_by_name else {None: models}, truth, options)
+    scores: Any = options.get("score")
     has_score_of_each = is_several(scores)
     typed = {name: value for name, value in own.items() if value is not None}
-    is_by_name = isinstance(models, Mapping)
-    frames: Mapping[Any, Any]
     if has_score_of_each:
-        frames = _by_score(models, scores, column)
-        typed["score"] = list(frames)
-    elif is_by_name and column is not None:
+        typed["score"] = [*scores]
+        is_one_frame = not is_by_name and column is None
+        if not is_one_frame or not all(isinstance(name, str) for name in scores):
+            raise OptionError(
+                f"score={quoted(scores)} names several columns of predictions, a model "
+                "each, in one frame: give one frame, and its columns, such as "
+                "score=['pred_a', 'pred_b']."
+            )
+        frames = dict.fromkeys(scores, frames[None])
+    elif not is_by_name:
+        frames = _by_model(frames[None], column)
+    elif column is not None:
         raise OptionError(
             "model= names the column of models in one frame; a mapping has their "
             "names: leave it out."
         )
-    elif is_by_name:
-        frames = models
-    else:
-        frames = _by_model(models, column)
     frames = _named(frames)
     _refuse_extra(frames, truth, options)
     evaluated = {}
@@ -97,22 +103,6 @@ def models_of(
             if model.source.is_left_merge:  # one warning is enough
                 warnings.simplefilter("ignore", LeftMergeWarning)
     return evaluated
-
-
-def _by_score(models: Any, scores: Any, column: str | None) -> Mapping[Any, Any]:
-    """Return one frame for each of its columns of predictions."""
-    columns = list(scores)
-    is_one_frame = not isinstance(models, Mapping) and column is None
-    if not is_one_frame or not all(isinstance(name, str) for name in columns):
-        problem = (
-            f"score={quoted(scores)} names several columns of predictions, a "
-            f"model each, in one frame: "
-        )
-        raise OptionError(
-            f"{problem}give one frame, and its columns, such as score=['pred_a', "
-            "'pred_b']."
-        )
-    return dict.fromkeys(columns, models)
 
 
 def _named(models: Mapping[Any, Any]) -> dict[str, Any]:
@@ -148,44 +138,35 @@ def _refuse_extra(
     )
 
 
-def _opened(models: Any, truth: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+def _opened(
+    models: Mapping[Any, Any], truth: Any, options: dict[str, Any]
+) -> tuple[Mapping[Any, Any], Any]:
     """Open what is given together, so that ids in files meet and streams are read once.
 
     Side data are opened in place, in `options`. What is evaluated already, or stays with
     an engine, is left as it is.
     """
     named = as_named({role: options.get(role) for role in COLUMNS})
-    is_mapping = isinstance(models, Mapping)
-    given = models if is_mapping else {RECS: _one_table(models)}
+    given = {(RECS, name): model for name, model in models.items()}
+    for name in (TRUTH, *SIDE_FRAMES):
+        frame = truth if name == TRUTH else options.get(name)
+        if frame is not None:
+            given[name, None] = frame
     tables: dict[tuple[str, Any], InputTable] = {}
-    for name, model in given.items():
-        if not isinstance(model, Evaluation) and engine_of(model) is None:
-            with _of_model(name) if is_mapping else nullcontext():
-                tables[RECS, name] = opened(model, RECS, named)
-    for name, frame in {TRUTH: truth, **options}.items():
-        takes_frame = name == TRUTH or name in SIDE_FRAMES
-        if takes_frame and frame is not None and engine_of(frame) is None:
-            tables[name, None] = opened(frame, name, named)
+    for (name, model), frame in given.items():
+        if not isinstance(frame, Evaluation) and engine_of(frame) is None:
+            with _of_model(model):
+                tables[name, model] = opened(frame, name, named)
     match_kinds(tables, named)
-    opened_models = {name: tables.get((RECS, name), given[name]) for name in given}
+    given |= tables
     for name in SIDE_FRAMES:
-        if (name, None) in tables:
-            options[name] = tables[name, None]
-    truth = tables.get((TRUTH, None), truth)
-    return (opened_models if is_mapping else opened_models[RECS]), truth
+        if (name, None) in given:
+            options[name] = given[name, None]
+    return {name: given[RECS, name] for name in models}, given.get((TRUTH, None))
 
 
-def _one_table(models: Any) -> Any:
-    """Return several models in one table; refuse other things than tables."""
-    if is_file(models) or engine_of(models):
-        return models
-    if not is_frame(models):
-        _refuse_unnamed(models)
-    return models
-
-
-def _refuse_unnamed(models: Any) -> NoReturn:
-    """Refuse one model without a name, and what has no column of models."""
+def _no_names_error(models: Any) -> OptionError:
+    """Return the error for one model without a name, or several in a list."""
     kind_of_models = type(models).__name__
     problem = (
         f"models is one {kind_of_models}, and a comparison needs two models at least: "
@@ -194,15 +175,17 @@ def _refuse_unnamed(models: Any) -> NoReturn:
         problem = (
             f"models is a {kind_of_models} of {len(models)}, without their names: "
         )
-    raise OptionError(f"{problem}give each a name, {NAME_EACH}.")
+    return OptionError(f"{problem}give each a name, {NAME_EACH}.")
 
 
 @contextmanager
 def _of_model(name: Any) -> Iterator[None]:
-    """Name the model in errors of its frames."""
+    """Name the model, if it has a name, in errors of its frames."""
     try:
         yield
     except FrameError as problem:
+        if name is None:
+            raise
         raise type(problem)(f"model {name!r}: {problem}") from problem
 
 
@@ -213,30 +196,33 @@ def _frame_of(given: Any) -> Any:
 
 def _by_model(table: Any, column: str | None) -> Mapping[Any, InputTable]:
     """Split one table by its column of models, in the order they come in."""
-    if not isinstance(table, InputTable):
-        _refuse_unnamed(table)
+    if not isinstance(table, InputTable):  # rows of an engine
+        raise _no_names_error(table)
     label = _label_of_models(table, column)
-    frame = table.frame
-    is_scanned = isinstance(table, FileTable) and isinstance(frame, pl.LazyFrame)
-    if isinstance(frame, pl.LazyFrame) and not is_scanned:
-        frame = table.select({name: name for name in table.columns})
-    models = _models_in(table, label)
-    of_row = None
-    if not is_scanned and not isinstance(frame, pl.DataFrame):
-        of_row = table.select({"model": label})["model"]
-    parts: dict[Any, Any] = {}
-    for model in models:
-        if of_row is None:
-            parts[model] = frame.filter(pl.col(label) == model).drop(label)
-        elif isinstance(frame, pd.DataFrame):
-            parts[model] = frame.loc[(of_row == model).to_numpy()].drop(columns=label)
-        else:
-            parts[model] = pl.DataFrame(frame).drop(label).filter(of_row == model)
+    if not isinstance(table, FileTable):  # a query of the caller's runs once
+        table = table.fetched(table.columns)
+    models = table.distinct(label)
+    if models.null_count():
+        raise FrameError(
+            f"{RECS}: column {label!r} has rows without a model: fill them in or drop "
+            "them."
+        )
     columns = [name for name in table.columns if name != label]
     return {
-        model: replace(table, frame=rows, columns=columns)
-        for model, rows in parts.items()
+        model: replace(table, frame=_rows_of(table, label, model), columns=columns)
+        for model in models.to_list()
     }
+
+
+def _rows_of(table: InputTable, label: str, model: Any) -> Any:
+    """Return the rows of one model, of files as a query."""
+    frame = table.frame
+    if isinstance(frame, pl.LazyFrame):
+        return frame.filter(pl.col(label) == model)
+    is_of_model = table.select({"model": label})["model"] == model
+    if isinstance(frame, pd.DataFrame):
+        return frame.loc[is_of_model.to_numpy()]
+    return pl.DataFrame(frame).filter(is_of_model)
 
 
 def _label_of_models(table: InputTable, column: str | None) -> str:
@@ -252,17 +238,6 @@ def _label_of_models(table: InputTable, column: str | None) -> str:
     except ColumnError as problem:
         fix = f"Or give one frame for each model: {NAME_EACH}{NAME_PREDICTIONS}."
         raise ColumnError(f"{problem} {fix}", TYPED) from problem
-
-
-def _models_in(table: InputTable, label: str) -> list[Any]:
-    """Return the values of the column of models, in the order they come in."""
-    models = table.distinct(label)
-    if models.null_count():
-        raise FrameError(
-            f"{RECS}: column {label!r} has rows without a model: fill them in or drop "
-            "them."
-        )
-    return models.to_list()
 
 
 def _evaluated(

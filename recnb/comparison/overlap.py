@@ -35,7 +35,7 @@ def overlaps(models: Models, k: int | None, p: float) -> list[dict[str, Any]]:
     weights = np.cumsum(np.r_[0.0, p**depth / depth])
     pairs = []
     for model, other in combinations(models, 2):
-        users = _counted(_matched(lists[model], lists[other]), weights)
+        users = _counted(lists[model], lists[other], weights)
         jaccard = (users["shared"] / users["either"]).to_numpy()
         pairs.append(
             {
@@ -51,31 +51,26 @@ def overlaps(models: Models, k: int | None, p: float) -> list[dict[str, Any]]:
     return pairs
 
 
-def _matched(lists: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
-    """Return a row for each item of either list of a user, with its rank in both.
+def _counted(
+    lists: pl.DataFrame, others: pl.DataFrame, weights: Floats
+) -> pl.DataFrame:
+    """Count the items of each user, and the places of the shorter and the longer list.
 
-    `depth` is the rank from which down both lists have it; null if one has it alone.
+    `shared` are in both lists, `in_short` within the ranks of the shorter one, `either`
+    in one of them, `in_place` on one rank in both. An item that both lists have is
+    shared from its deeper rank on, its `depth`; `weight_above` is the sum of the
+    `weights` of the depths above shared items.
     """
     others = others.rename({"rank": "other_rank"})
     rows = lists.join(others, on=["user", "item"], how="full", coalesce=True)
     in_both = pl.col("rank").is_not_null() & pl.col("other_rank").is_not_null()
     deeper = pl.max_horizontal("rank", "other_rank")
-    return rows.with_columns(depth=pl.when(in_both).then(deeper))
-
-
-def _counted(rows: pl.DataFrame, weights: Floats) -> pl.DataFrame:
-    """Count the items of each user, and the places of the shorter and the longer list.
-
-    `shared` are in both lists, `in_short` within the ranks of the shorter one, `either`
-    in one of them, `in_place` on one rank in both. `weight_above` is the sum of the
-    `weights` of the depths above shared items.
-    """
+    rows = rows.with_columns(depth=pl.when(in_both).then(deeper))
     above = rows["depth"].fill_null(1).to_numpy() - 1
-    is_shared = pl.col("depth").is_not_null()
     of_user = {
         "shared": pl.col("depth").count(),
         "in_short": (pl.col("depth") <= SHORTER).sum(),
-        "weight_above": pl.col("weight_above").filter(is_shared).sum(),
+        "weight_above": pl.col("weight_above").filter(in_both).sum(),
         "either": pl.len(),
         "in_place": (pl.col("rank") == pl.col("other_rank")).sum(),
         "shorter": SHORTER,
@@ -116,16 +111,11 @@ def _lists(model: EvaluationData, k: int | None) -> pl.DataFrame:
     They have user, item once, and rank without gaps.
     """
     joined = model.joined
-    recs = (
-        joined.rows.lists
-        if k is None
-        else joined.rows.lists.filter(pl.col("rank") <= k)
-    )
-    kept = recs.select("user", "item", "rank").filter(
-        pl.col("user").is_in(joined.users.implode())
-    )
-    rows = kept.sort("user", "rank", maintain_order=True)
     joined.refuse_repeats()
-    if joined.convention.duplicates not in ("error", "dedupe"):
-        rows = rows.unique(["user", "item"], keep="first", maintain_order=True)
+    rows = joined.rows.lists.select("user", "item", "rank")
+    rows = rows.filter(pl.col("user").is_in(joined.users.implode()))
+    if k is not None:
+        rows = rows.filter(pl.col("rank") <= k)
+    rows = rows.sort("user", "rank", maintain_order=True)
+    rows = rows.unique(["user", "item"], keep="first", maintain_order=True)
     return rows.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
-from recnb.display.language import N_, Message, _
+from recnb.display.language import N_, _
 from recnb.display.text import one_line
 from recnb.errors import OptionError
 from recnb.metrics.metric import label_of
@@ -28,22 +27,11 @@ FOLDS = N_(
     "{confidence:g}% intervals cover other folds of these data and other training "
     "runs, and no other {users}."
 )
-SEEDS = N_(
-    "Paired t test over {n} splits by {columns}. Its {confidence:g}% intervals cover "
-    "other training runs on this split of the data, and no other {users}. Folds train "
-    "on data in common: for them give test_share=."
-)
-DAYS = N_(
-    "Paired t test over {n} splits by {columns}. Its {confidence:g}% intervals cover "
-    "other days like these, and no other {users}."
-)
 OTHERS = N_(
     "Paired t test over {n} splits by {columns}. Its {confidence:g}% intervals cover "
-    "other splits by {columns} like these, and no other {users}."
+    "other splits by {columns} like these, and no other {users}. Folds train on data in "
+    "common: for them give test_share=."
 )
-#: What is in the names of columns of training runs, and of days.
-NAMES_OF_RUNS = {"fold", "folds", "seed", "seeds", "run", "runs", "repeat"}
-NAMES_OF_DAYS = {"day", "days", "date"}
 OF_USERS = N_(
     "The intervals of found.differences() cover other {users}, with these splits and "
     "runs; neither covers both."
@@ -105,12 +93,11 @@ def _notes(
     numbers: Numbers, differences: pd.DataFrame, test_share: float | None
 ) -> list[str]:
     """Say what the tests are, and what their intervals cover."""
-    columns = numbers.division.labels
     notes = [
         _(
-            _test_of(columns, test_share),
+            OTHERS if test_share is None else FOLDS,
             n=len(numbers.places),
-            columns=one_line(", ".join(columns)),
+            columns=one_line(", ".join(numbers.division.labels)),
             share=test_share or 0.0,
             confidence=100 * numbers.settings.confidence,
         ),
@@ -122,34 +109,19 @@ def _notes(
     return notes
 
 
-def _test_of(columns: Sequence[str], test_share: float | None) -> Message:
-    """Return the sentence of the test: what splits are, by the names of their columns."""
-    if test_share is not None:
-        return FOLDS
-    words = {*re.findall(r"[a-z]+", " ".join(columns).lower())}
-    if words & NAMES_OF_RUNS:
-        return SEEDS
-    if words & NAMES_OF_DAYS:
-        return DAYS
-    return OTHERS
-
-
 def _differences(numbers: Numbers, test_share: float | None) -> Table:
     """Return a row for each pair with the test of its differences over splits."""
     of_models = dict(zip(numbers.models, numbers.mean.T, strict=True))
     values = [of_models[model] - of_models[other] for model, other in numbers.pairs]
-    differences = np.column_stack(values)
-    settings = numbers.settings
+    differences = settled(np.column_stack(values))
+    all_tied = (differences == 0).all(axis=0)
+    settings, better = numbers.settings, numbers.places[0].better
     tests = resampled(differences, settings.confidence, test_share)
-    # In all splits, or different by rounding alone.
-    all_tied = (settled(differences) == 0).all(axis=0)
-    difference = np.where(all_tied, 0.0, tests.mean)
-    corrected = tests._replace(mean=difference, p=holm(tests.p))
-    better = numbers.places[0].better
+    corrected = tests._replace(p=holm(tests.p))
     columns = {
         "model": [model for model, _baseline in numbers.pairs],
         "baseline": [baseline for _model, baseline in numbers.pairs],
-        "difference": difference,
+        "difference": tests.mean,
         "low": tests.low,
         "high": tests.high,
         "p": tests.p,

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from recnb.display.forms import CONSOLE, Name
 from recnb.display.text import one_line
@@ -48,15 +47,31 @@ def means_table(
     that are not shown to differ from the best. Where neither more nor less is better,
     as of novelty, none is the best.
     """
-    if not numbers.division.is_tested:  # as parts of the truth are not
+    division = numbers.division
+    if not division.is_tested:  # as parts of the truth are not
         baseline = None
+    cells = dict[Any, dict[tuple[str, str], float]]()
+    marks: dict[str, dict[str, list[Any]]] = {
+        kind: {column: [] for column in names.values()} for kind in ("best", *MARKS)
+    }
+    for row in numbers.means(baseline):
+        key = division.keys[row.part]
+        label = (*key, row.model) if key else row.model
+        column = names[row.metric, row.k]
+        cells.setdefault(label, {})
+        for end in ENDS:
+            cells[label][column, end] = getattr(row, end)
+        if row.best:
+            marks["best"][column].append(label)
+        if row.mark:
+            marks[row.mark][column].append(label)
+    levels = [*distinct_labels(division.labels, ["model"]), "model"]
     with_ends = pd.DataFrame(
-        _by_model(numbers, names, numbers.estimates, empty=np.nan),
-        _rows_of(numbers),
+        [*cells.values()],
+        pd.Index([*cells]).set_names(levels),
         pd.MultiIndex.from_product([names.values(), ENDS]),
     )
     means = pd.DataFrame(with_ends.xs("mean", axis=1, level=1))
-    marks = _marks(numbers, names, baseline)
     directions = {
         names[place.measure.name, place.k]: place.measure.metric.better
         for place in numbers.places
@@ -142,56 +157,6 @@ def movers_frame(groups: Iterable[UserGroup]) -> pd.DataFrame:
             rows.append((user.user, before, after, change, user.n_relevant, old, new))
     columns = ["user", "before", "after", "change", "n_relevant", "old", "new"]
     return pd.DataFrame(rows, columns=columns)
-
-
-# Frames
-
-
-def _by_model(
-    numbers: Numbers, names: Names, cells: NDArray[Any], empty: Any
-) -> NDArray[Any]:
-    """Arrange places × models as rows, each a model in a part, × columns.
-
-    `empty` is where a part has no place of a column.
-    """
-    parts = sorted({place.part for place in numbers.places})
-    columns = list(names)
-    shape = len(parts), len(numbers.models), len(columns), *cells.shape[2:]
-    by_model = np.full(shape, empty, dtype=cells.dtype)
-    for place, of_models in zip(numbers.places, cells, strict=True):
-        column = columns.index((place.measure.name, place.k))
-        by_model[parts.index(place.part), :, column] = of_models
-    return by_model.reshape(len(parts) * len(numbers.models), -1)
-
-
-def _rows_of(numbers: Numbers) -> pd.Index[Any]:
-    """Return the labels of the rows: the models, in each part if there are several."""
-    labels = list[Any]()
-    for part in sorted({place.part for place in numbers.places}):
-        key = numbers.division.keys[part]
-        labels += [(*key, model) if key else model for model in numbers.models]
-    levels = [*distinct_labels(numbers.division.labels, ["model"]), "model"]
-    # Labels of parts are tuples, of which pandas makes levels.
-    index: pd.Index[Any] = pd.Index(labels).set_names(levels)
-    return index
-
-
-def _marks(
-    numbers: Numbers, names: Names, against: str | None
-) -> dict[str, dict[str, list[Any]]]:
-    """Return by kind of mark and column the labels of the rows that have it.
-
-    The best mean, and what differs from the baseline or does not from the best.
-    """
-    rows = _rows_of(numbers)
-    mark = _by_model(numbers, names, numbers.marks(against), empty="")
-    has_mark = {"best": _by_model(numbers, names, numbers.best, empty=False)}
-    has_mark |= {kind: mark == kind for kind in MARKS}
-    marks = {}
-    for kind, cells in has_mark.items():
-        of_columns = zip(names.values(), cells.T, strict=True)
-        marks[kind] = {column: rows[cell].tolist() for column, cell in of_columns}
-    return marks
 
 
 def _differences(rows: Sequence[DifferenceRow], division: Division) -> pd.DataFrame:

@@ -4,7 +4,6 @@
 `scipy.special`, when they are called. `README.md` has the methods and their coverage.
 """
 
-from recnb.stats.correction import holm
 from recnb.stats.groups import gap_to_rest
 from recnb.stats.intervals import (
     ENOUGH,
@@ -15,9 +14,8 @@ from recnb.stats.intervals import (
     settled,
 )
 from recnb.stats.means import mean_of, means
-from recnb.stats.paired import Paired, Settings, paired
+from recnb.stats.paired import Paired, Settings, holm, paired, resampled
 from recnb.stats.power import POWER, detectable, errors_needed
-from recnb.stats.resampled import resampled
 from recnb.stats.sample import UserSample
 from recnb.stats.student import Tested
 

@@ -1,4 +1,4 @@
-"""Two models on the same users: Student's paired t test with its interval."""
+"""Two models on the same users, or on the same splits, and Holm's correction."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from recnb.errors import FrameError
+from recnb.errors import FrameError, OptionError, is_number, quoted
 from recnb.stats.intervals import (
     ENOUGH,
+    ROUNDING,
     UNBOUNDED,
     Bounds,
     Moments,
@@ -157,3 +158,46 @@ def _careful_p(p: Floats, values: Floats, sample: UserSample) -> Floats:
     n_differ = sample.count(values != 0)
     careful = np.clip(p, 2.0 ** (1.0 - n_signs), 1.0)
     return np.where(n_differ < ENOUGH, np.nan, careful)
+
+
+def resampled(
+    differences: Floats, confidence: float, test_share: float | None = None
+) -> Tested:
+    """Test the differences of splits × columns, with splits - 1 degrees of freedom.
+
+    With `test_share` it is the corrected resampled t test of Nadeau and Bengio (2003):
+    folds that test a share q train on data in common, and the variance of the mean of J
+    is (1 / J + q / (1 - q)) times that of the differences. With several seeds of each
+    fold J is folds × seeds (Bouckaert and Frank 2004). Without it is the paired t test.
+    NaN where all are alike.
+    """
+    overlap = 0.0
+    if test_share is not None:
+        if not (is_number(test_share) and 0 < test_share < 1):
+            raise OptionError(
+                f"test_share={quoted(test_share)} is no share of the data: give what a "
+                "fold tests, such as 0.2 of five folds."
+            )
+        overlap = test_share / (1 - test_share)
+    n = len(differences)
+    variance = differences.var(axis=0, ddof=1)
+    variance[variance <= ROUNDING**2] = np.nan
+    error = np.sqrt((1 / n + overlap) * variance)
+    return t_test(differences.mean(axis=0), error, n - 1, confidence=confidence)
+
+
+def holm(p: Floats) -> Floats:
+    """Return the p-values of tests that are made together, corrected by Holm's method.
+
+    It bounds the chance of any false finding, however the tests depend on each other
+    (Holm 1979, Scandinavian Journal of Statistics 6). NaN is no test: it is not counted,
+    and stays NaN. scipy has no such function.
+    """
+    is_tested = ~np.isnan(p)
+    values = p[is_tested]
+    rising = np.argsort(values, kind="stable")
+    n_not_below = np.arange(len(values), 0, -1)
+    values[rising] = np.maximum.accumulate(values[rising] * n_not_below)
+    corrected = np.full_like(p, np.nan)
+    corrected[is_tested] = np.minimum(values, 1.0)
+    return corrected

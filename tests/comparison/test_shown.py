@@ -42,6 +42,17 @@ GRADED = pd.DataFrame(
 )
 HITS = GRADED[["user", "item"]].assign(rank=1)
 BY_GRADE = recnb.compare({"x": HITS, "y": HITS[:25]}, GRADED, baseline="x")
+#: Of items that are judged not relevant, and of some that nobody judged.
+ITEMS = [f"i{at:02d}" for at in range(10)]
+JUDGED = dict.fromkeys(
+    range(40), dict.fromkeys(ITEMS[:3], 1) | dict.fromkeys(ITEMS[3:6], 0)
+)
+RANKINGS = {
+    "*usual*": [ITEMS[3], ITEMS[0], *ITEMS[4:6]],
+    "new": [*ITEMS[8:], *ITEMS[:3]],
+    "same": [ITEMS[4], ITEMS[5]],
+}
+UNJUDGED = {name: dict.fromkeys(range(40), items) for name, items in RANKINGS.items()}
 
 RECORDED = Recorded(__file__, {"comparison.txt": text_of}, globals())
 

@@ -6,30 +6,36 @@ import itertools
 import math
 from typing import Any
 
-import numpy as np
 import pytest
 
 import recnb
 from recnb.results.verdicts import FOUND, NOT_FOUND
+from tests.comparison.frames import models_at_random
+from tests.rows import read_rows
 
 METRICS = ["hit_rate", "dcg"]
 CUTOFFS = [1, 3]
+#: Of DCG, which has no bound, 29 of 30 users are worse by the same.
+WORSE = recnb.compare(
+    {
+        "good": {user: ["a", "b"] for user in range(30)},
+        "bad": {user: ["x", "a"] if user else ["a", "b"] for user in range(30)},
+    },
+    {user: ["a", "b", "c"] for user in range(30)},
+)
+OF_TWO = {
+    "x": {1: ["a"], 2: ["a", "x"]},
+    "y": {1: ["y", "a"], 2: ["a", "y"]},
+    "z": {1: ["z", "a"], 2: ["a", "z"]},
+}
+TWO_USERS = recnb.compare(OF_TWO, {1: ["a"], 2: ["a"]})
+AGAINST_Y = recnb.compare(OF_TWO, {1: ["a"], 2: ["a"]}, baseline="y")
+CALLS = read_rows("comparison/untested.toml")
 
 
-def models_at_random(seed: int) -> tuple[dict[str, Any], dict[int, list[str]]]:
-    """Two to four models of 2 to 40 users, some of which are nearly the same."""
-    rng = np.random.default_rng(seed)
-    users = range(int(rng.integers(2, 41)))
-    truth = {user: rng.choice(list("abcdef"), 2, False).tolist() for user in users}
-    first = {user: rng.choice(list("abcdef"), 4, False).tolist() for user in users}
-    models = {"first": first}
-    for name in "xyz"[: rng.integers(1, 4)]:
-        changed = rng.random(len(users)) < rng.choice([0.05, 0.4, 1.0])
-        models[name] = {
-            user: [*truth[user], "g"] if changed[user] else first[user]
-            for user in users
-        }
-    return models, truth
+@pytest.mark.parametrize("call", CALLS)
+def test_a_call_comes_to(call: str) -> None:
+    assert eval(call) == eval(CALLS[call])
 
 
 def hold_together(row: Any) -> None:
@@ -78,35 +84,3 @@ def _hold_no_mark(table: Any, row: Any) -> None:
                 assert not {*marked} & of_pair
             if kind in FOUND:
                 assert row["model"] not in marked
-
-
-def test_a_difference_without_an_interval_has_neither_p_nor_mark() -> None:
-    """Of DCG, which has no bound, where 29 of 30 users are worse by the same."""
-    truth = {user: ["a", "b", "c"] for user in range(30)}
-    good = {user: ["a", "b"] for user in range(30)}
-    bad = {user: ["x", "a"] if user else ["a", "b"] for user in range(30)}
-    found = recnb.compare({"good": good, "bad": bad}, truth, baseline="good")
-    (row,) = found.differences("dcg", k=2).to_frame().to_dict("records")
-    assert row["lost"] == 29
-    assert row["verdict"] == "untested"
-    assert math.isnan(row["p"])
-    hold_together(row)
-    assert "▼" not in repr(found.table("dcg", k=2))
-    gate = found.not_worse("dcg", k=2)
-    assert gate
-    assert "no test could be made" in repr(gate)
-
-
-def test_models_of_two_users_have_no_marks() -> None:
-    models = {name: {1: [name, "a"], 2: ["a", name]} for name in ("x", "y", "z")}
-    models["x"][1] = ["a"]
-    truth = {1: ["a"], 2: ["a"]}
-    against_y = recnb.compare(models, truth, baseline="y").differences("ndcg", k=2)
-    assert against_y["verdict"].tolist() == ["untested", "same"]  # of x, and of z
-    found = recnb.compare(models, truth)
-    table = found.table("ndcg", k=2)
-    assert "°" not in repr(table)
-    assert "paired t test" not in repr(table)
-    report = found.report(k=2, metrics=["ndcg"], movers=0)
-    assert not any(mean.near_best for mean in report.means)
-    assert "°" not in report.to_html()

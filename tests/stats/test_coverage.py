@@ -11,7 +11,6 @@ interval.
 import functools
 import math
 import re
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +19,7 @@ import pytest
 from recnb import stats
 from recnb.results.detectable import users_needed
 from recnb.stats import UserSample, detectable, gap_to_rest
+from tests.rows import read_rows
 from tests.stats.samples import intervals, paired
 
 pytestmark = pytest.mark.slow
@@ -60,9 +60,6 @@ def differing():
     return (better - worse)[np.abs(better - worse) > 1e-12]
 
 
-# Populations: what draws users × samples, and the mean.
-
-
 def mixed(some, zero):
     """Values of which so large a share is 0, and the others are drawn of some."""
 
@@ -74,7 +71,7 @@ def mixed(some, zero):
     return draw, (1 - zero) * float(some.mean())
 
 
-def values_of(zero):
+def values_of(zero=None):
     """nDCG@10 of made lists, with so large a share of users at 0; None: as it comes, a
     good half.
     """
@@ -102,33 +99,17 @@ def hits_apart(mine, theirs):
     ), mine - theirs
 
 
-MEANS = {
-    "nDCG, half at 0": partial(values_of, None),
-    "nDCG, 90 % at 0": partial(values_of, 0.9),
-    "nDCG, 97 % at 0": partial(values_of, 0.97),
-    "hit rate 0.1": partial(hits_of, 0.1),
-    "hit rate 0.05": partial(hits_of, 0.05),
-    "hit rate 0.01": partial(hits_of, 0.01),
-    "hit rate 0.95": partial(hits_of, 0.95),
-}
-DIFFERENCES = {
-    "nDCG, 44 % tied": partial(differences_of, 0.44),
-    "nDCG, 90 % tied": partial(differences_of, 0.9),
-    "nDCG, 97 % tied": partial(differences_of, 0.97),
-    "hit rates 0.1, 0.05": partial(hits_apart, 0.1, 0.05),
-    "hit rates 0.02, 0.01": partial(hits_apart, 0.02, 0.01),
-    "0.01 more hits": partial(hits_of, 0.01),
-}
-
+POPULATIONS = read_rows("stats/coverage.toml")
+MEANS, DIFFERENCES = POPULATIONS["means"], POPULATIONS["differences"]
 #: Weights of users: how far they spread (sigma of a lognormal), and the power of 3 by
 #: which they grow with the value.
-WEIGHTS = {
-    "even weights": (0, 0),
-    "uneven weights": (0.4, 0),
-    "heavy-tailed weights": (1.2, 0),
-    "weights up with the value": (0.4, 1),
-    "heavy weights, down with it": (1.2, -1),
-}
+WEIGHTS = POPULATIONS["weights"]
+
+
+def population(name):
+    """What draws users × samples, and the mean."""
+    kind, *numbers = (MEANS | DIFFERENCES)[name]
+    return globals()[kind](*numbers)
 
 
 def said(name, n, sizes=SIZES):
@@ -155,7 +136,7 @@ def held(low, high, mean):
 @pytest.mark.parametrize("n", [2, 3, 5, 10, *SIZES])
 @pytest.mark.parametrize("name", MEANS)
 def test_the_interval_of_a_mean_is_right_or_careful(name, n):
-    draw, mean = MEANS[name]()
+    draw, mean = population(name)
     share = held(
         *intervals(draw(np.random.default_rng([0, n]), (n, RUNS))),
         mean,
@@ -173,7 +154,7 @@ def test_the_interval_of_a_mean_is_right_or_careful(name, n):
 )
 def test_without_an_upper_bound_an_interval_is_right_or_there_is_none(name, n):
     """Values as of DCG: gains of several sizes."""
-    draw, mean = MEANS[name]()
+    draw, mean = population(name)
     rng = np.random.default_rng(n)
     values = draw(rng, (n, RUNS)) * rng.choice([1.0, 1.6, 2.1, 2.5], (n, RUNS))
     low, high = intervals(values, bounds=(0, math.inf))
@@ -185,7 +166,7 @@ def test_without_an_upper_bound_an_interval_is_right_or_there_is_none(name, n):
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("name", DIFFERENCES)
 def test_the_interval_of_a_difference_is_right_or_careful(name, n):
-    draw, true = DIFFERENCES[name]()
+    draw, true = population(name)
     differences = draw(np.random.default_rng([0, n]), (n, RUNS))
     made = paired(differences, bounds=(-1.0, 1.0))
     share = held(made.low_in_bounds, made.high_in_bounds, true)
@@ -204,7 +185,7 @@ def test_intervals_of_users_with_weights_are_right_or_careful(name, weights, n):
     users, by how weights grow with the value.
     """
     spread, power = WEIGHTS[weights]
-    draw, rng = {**MEANS, **DIFFERENCES}[name]()[0], np.random.default_rng([0, n])
+    draw, rng = population(name)[0], np.random.default_rng([0, n])
     every = draw(rng, 500_000)
     true, ends = np.average(every, weights=3.0 ** (power * every)), []
     for values in draw(rng, (FEWER, n))[:, :, np.newaxis]:
@@ -246,7 +227,7 @@ def test_what_is_detectable_is_found_as_often_as_said(power):
 @pytest.mark.parametrize("n", [5, 10, 20, 50])
 @pytest.mark.parametrize("name", MEANS)
 def test_random_segments_are_rarely_found_to_differ(name, n):
-    values = MEANS[name]()[0](np.random.default_rng([0, n]), (261, RUNS))
+    values = population(name)[0](np.random.default_rng([0, n]), (261, RUNS))
     share = (gap_to_rest(values, UserSample(261), np.arange(261) < n).p <= 0.05).mean()
     assert share <= 0.05 + bounds(0.05, RUNS)
     assert (share == 0) or n >= 10

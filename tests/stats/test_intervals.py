@@ -1,6 +1,6 @@
 """Intervals of means: closed forms, scipy, laws, pairs of users."""
 
-import math
+import math  # noqa: F401 -- in rows
 
 import numpy as np
 import pandas as pd
@@ -8,6 +8,7 @@ import pytest
 import scipy.stats
 
 import recnb
+from tests.rows import read_rows
 from tests.stats.samples import intervals
 
 SKEWED = np.random.default_rng(11).beta(0.4, 3.0, (120, 3))
@@ -70,26 +71,11 @@ def test_the_interval_of_scaled_values_is_scaled():
     assert scaled == pytest.approx(4 * ends - 2, abs=1e-9)
 
 
-def test_repeats_that_pass_the_bounds_of_a_metric_have_an_interval():
-    low, high = intervals(np.array([[0.0], [1.5], [0.5]]))
-    assert 0 <= low < 2 / 3 < high <= 1.5
+ALL_HIT = hit_rate_of([1] * 20)
+NINE, TEN = (hit_rate_of([1] * hits + [0] * (30 - hits)) for hits in (9, 10))
+CALLS = read_rows("stats/intervals.toml")
 
 
-def test_one_user_shows_nothing_of_others_and_users_who_are_alike_show_little():
-    assert np.isnan(intervals(np.array([[0.5]]))).all()
-    assert np.isfinite(intervals(np.array([[0.3], [0.7]]))).all()
-    low, high = intervals(np.full((150, 1), 1 / 3))
-    assert low < 0.333 < 0.334 < high
-
-
-def test_a_metric_without_an_upper_bound_has_no_interval_of_equal_values():
-    alike = hit_rate_of([1] * 20).dcg(k=1)
-    why = "too few users, or values that hardly differ"
-    assert repr(alike.interval()) == f"[nan, nan] (95%, beta: {why})"
-    assert f"no interval: {why}" in alike._repr_html_()
-
-
-def test_a_metric_without_an_upper_bound_has_no_interval_of_few_hits():
-    few, some = (hit_rate_of([1] * hits + [0] * (30 - hits)) for hits in (9, 10))
-    assert all(map(math.isnan, few.dcg(k=1).interval()))
-    assert 0 < some.dcg(k=1).interval().low < 1 / 3 < some.dcg(k=1).interval().high
+@pytest.mark.parametrize("call", CALLS)
+def test_a_call_comes_to(call):
+    assert eval(call) == eval(CALLS[call])
