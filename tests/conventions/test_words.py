@@ -117,22 +117,8 @@ def test_words_that_refuse_and_the_order_that_is_found() -> None:
 # Options of metrics
 
 EVERY_METRIC = {**METRICS, **RETRIEVAL_METRICS}
-#: Frames for options: lists longer than k and shorter, more relevant items than k and
-#: fewer, places without a relevant item.
-LISTS = {
-    "one": ["a", "x", "b", "y", "c"],
-    "two": ["x", "d"],
-    "three": ["b", "a"],
-    "four": ["y", "a", "b", "c", "d", "x"],
-    "five": ["a", "x"],
-}
-LIKED = {
-    "one": {"a": 1.0, "b": 3.0, "c": 2.0, "d": 1.0, "e": 2.5},
-    "two": {"d": 2.0, "a": 4.0},
-    "three": {"a": 2.0, "b": 1.0, "c": 0.5},
-    "four": {"d": 1.0},
-    "five": {"a": 1.0},
-}
+#: Lists for options, longer than k and shorter, with more relevant items than k and fewer.
+LISTS, LIKED = FRAMES["lists"], FRAMES["liked"]
 OPTIONS_EV = recnb.evaluate(LISTS, LIKED)
 
 
