@@ -161,20 +161,6 @@ def test_what_is_given_already_is_not_advised() -> None:
     assert recnb.evaluate(recs[:1], truth, duplicates="dedupe").ndcg() == 1
 
 
-# Libraries
-
-
-def test_what_a_library_is_given_stands_with_its_metric() -> None:
-    recs = pd.DataFrame({"user": 1, "item": [*"ab"], "score": [2.0, 1.0]})
-    truth = pd.DataFrame({"user": 1, "item": [*"ac"]})
-    for name in ("scikit-learn", "sklearn"):
-        with pytest.raises(OptionError, match=f"Did you mean '{name}'"):
-            recnb.as_in(f"{name} [full]", "ndcg", recs, truth)
-        with pytest.raises(OptionError, match=r"is one of .*'ndcg\[full\]'"):
-            recnb.as_in(name, "ndcg", recs, truth)
-    assert recnb.as_in("scikit-learn", "ndcg[full]", recs, truth) < 1
-
-
 # Comparisons of many models
 
 

@@ -236,16 +236,3 @@ PRINTED = read_rows("libraries/printed.toml")
 @pytest.mark.parametrize("given", PRINTED)
 def test_how_a_number_is_written_says_how_many_digits_it_has(given: str) -> None:
     assert [*printed_number(eval(given))] == PRINTED[given]
-
-
-def test_identify_knows_linear_gain_and_minus_of_xgboost() -> None:
-    """Of the two queries one has no relevant row, which counts 0 behind the minus."""
-    frame = pd.DataFrame(
-        {"qid": [1, 1, 1, 2], "label": [1, 3, 0, 0], "score": [3.0, 2.0, 1.0, 1.0]}
-    )
-    wanted = (1 + 3 / np.log2(3)) / (3 + 1 / np.log2(3)) / 2
-    assert recnb.as_in("xgboost", "ndcg_linear_minus", frame, k=5) == pytest.approx(
-        wanted
-    )
-    found = frame.rec.evaluation().identify("ndcg", f"{wanted:.5f}", k=5)
-    assert "xgboost ndcg_linear_minus" in found.index

@@ -22,6 +22,15 @@ TREC = recnb.evaluate(*BOTH, order="score", averaged_users="both")
 RECS = pd.DataFrame({"user": [1, 1, 2, 2], "item": [*"abac"], "rank": [1, 2, 1, 2]})
 ITEMS = pl.DataFrame({"item": [*"abcd"], "x": [1.0, 0, 1, 0], "y": [0.0, 2, 1, 0]})
 TRAIN = {1: ["a"], 2: ["b"], 3: ["z"]}
+#: One frame with both sides.
+LABELLED = pd.DataFrame(
+    {
+        "user": np.repeat(range(20), 10),
+        "item": range(200),
+        "label": np.random.default_rng(0).integers(0, 4, 200),
+        "score": np.random.default_rng(1).permutation(200) / 7,
+    }
+)
 MEANT = read_rows("libraries/variants.toml")
 REFUSED = read_rows("libraries/variants_refused.toml")
 
@@ -78,18 +87,3 @@ def test_as_in_and_an_evaluation_under_the_library_agree(library: str) -> None:
             except FrameError:
                 continue
             assert getattr(ev, name)(k=5) == pytest.approx(number, abs=1e-12)
-
-
-def test_one_frame_with_both_sides_is_enough() -> None:
-    rng = np.random.default_rng(0)
-    label, pred = rng.integers(0, 4, 200), rng.permutation(200) / 7
-    frame = pd.DataFrame(
-        {"qid": np.repeat(range(20), 10), "label": label, "pred": pred}
-    )
-    recs = pd.DataFrame({"user": frame.qid, "item": range(200), "score": pred})
-    number = recnb.as_in(
-        "lightgbm", "ndcg", recs, recs[["user", "item"]].assign(relevance=label), k=5
-    )
-    assert recnb.as_in("lightgbm", "ndcg", frame, k=5) == pytest.approx(
-        number, abs=1e-12
-    )

@@ -4,7 +4,6 @@ and the number is the one that was stated.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -91,10 +90,8 @@ categories = made(
 lazy, lazy_sides = (
     made(lambda frame: frame.lazy(), *names) for names in (("recs",), FRAMES[2:])
 )
-#: Findings that only words can put right, and those of text.
-WORDS = {
-    check.name for check in CHECKS if "repair" not in inspect.getsource(check.search)
-}
+#: Findings that only words can put right.
+WORDS = {check.name for check in CHECKS if not check.advice.endswith(":")}
 FORMS = read_rows("lint/forms.toml")
 
 
