@@ -22,7 +22,6 @@ from recnb.metrics.measure import Measure
 from recnb.metrics.metric import METRICS, RETRIEVAL_METRICS
 from tests import reference
 from tests.rows import read_rows
-from tests.strategies import each_word
 
 #: Lists that tell the words apart: a tie of items of four grades, scores that only
 #: double precision tells apart, a pair repeated, scores of 0 and below, short lists,
@@ -143,17 +142,3 @@ def test_the_words_of_a_metric_are_told_apart_and_have_phrases(name: str) -> Non
                     f"{name}: {option}={word!r} and {option}={other!r}"
                 )
             seen[option][word] = values
-
-
-@pytest.mark.parametrize("name", METRICS)
-def test_each_option_of_a_metric_gives_the_number_of_the_reference(name: str) -> None:
-    scale = max(max(grades.values()) for grades in LIKED.values())
-    for options in each_word(METRICS[name]):
-        for_reference = dict(options)
-        if name == "err":  # by default the scale is that of all users
-            for_reference.setdefault("max_relevance", scale)
-        wanted = [
-            reference.REFERENCE[name](LISTS[user], LIKED[user], 3, **for_reference)
-            for user in LISTS
-        ]
-        assert of_options(name, options) == pytest.approx(wanted, abs=1e-12), options

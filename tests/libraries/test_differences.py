@@ -75,7 +75,9 @@ def test_the_way_between_two_presets_adds_up(metric: str) -> None:
             for axis in axes:
                 taken = taken.taking(axis, other)
             assert taken == replace(other, preset=None, name=one.name)
-            rows, _notes = walk(axes, one, other, start, end, source, 2)
+            rows, notes = walk(axes, one, other, start, end, source, 2)
+            together = [row for row in rows if ", " in row[0]]
+            assert len(together) <= " ".join(notes).count("switched together")
             before = start.value
             for decisions, ours, theirs, value, change, n_moved, _most in rows:
                 assert change == pytest.approx(value - before, nan_ok=True)
