@@ -11,15 +11,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-import scipy.sparse as sp
 
 import recnb
 from recnb.display.language import _, use_language
-from recnb.evaluation import Evaluation
 from recnb.lint import CHECKS, Lint
 from recnb.lint.data import quoted_id  # noqa: F401 - in facts.toml
 from recnb.lint.repair import SPELLINGS, respelt
-from recnb.model_predictions import model_lists
 from tests.lint_planted import (
     CLEAN,
     METRIC,
@@ -305,18 +302,6 @@ def test_reasons_of_frames_that_were_not_given_come_first() -> None:
 
 
 # All ways in
-
-
-def test_of_a_model_and_of_nothing_relevant() -> None:
-    test = sp.csr_matrix(np.eye(12)[:, ::-1])
-    lint = Evaluation(
-        model_lists(lambda user: np.random.default_rng(0).random(12), test, k=5)
-    ).lint(5)
-    hold_every_check_is_made_or_named(lint)
-    recs = Frame({"user": [1, 2], "item": ["a", "b"], "rank": 1})
-    for rule in ("zero", "one"):
-        nothing = recnb.evaluate(recs, recs.assign(relevance=0), no_relevant=rule)
-        assert "no_item_meets" not in nothing.lint(k=1).names
 
 
 REFUSED = read_rows("lint/refused.toml")
