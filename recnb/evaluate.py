@@ -252,23 +252,14 @@ class ParsedOptions:
 
     @property
     def call(self) -> Call:
-        """The call, for code that is shown."""
+        """Those that are noted beside the data."""
         columns = {
             role: column for role, column in self.columns.items() if column is not None
         }
         weights = {}
         for name, weight in self.weights.items():
-            weights[name] = repr(weight) if isinstance(weight, str) else name
-        options: dict[str, Any]
-        if self.library is not None:
-            options = {"convention": self.library, **self.overrides}
-        else:
-            options = {
-                name: value
-                for name, value in vars(self.convention).items()
-                if value != getattr(Convention, name)
-            }
-        return Call(columns, options, self.library, weights)
+            weights[name] = weight if isinstance(weight, str) else name
+        return Call(columns, self.convention.order, weights)
 
 
 def parse_options(given: Mapping[str, Any]) -> ParsedOptions:

@@ -717,7 +717,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         other : str, Convention or Evaluation
             Required: where the other number comes from. A library's name, with a
             variant of its metric if wanted ("xgboost ndcg_linear",
-            "scikit-learn[full]"); "recnb"; a Convention; or another Evaluation.
+            "scikit-learn[full]"); a Convention; or another Evaluation.
             `ev.under("ranx").why("ndcg", k=10, other="rectools")` compares two
             libraries.
         **options

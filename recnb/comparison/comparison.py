@@ -158,10 +158,7 @@ def compare(
             f"pairs={quoted(pairs)} says not whom to compare. "
             f"{near(pairs, ('baseline', 'all'))}"
         )
-    own: dict[str, Any] = {"baseline": baseline, "pairs": pairs, "model": model}
-    if confidence != Settings().confidence:
-        own["confidence"] = confidence
-    evaluated = models_of(models, truth, own, dict(options))
+    evaluated = models_of(models, truth, model, dict(options))
     is_many = len(evaluated) > MANY
     if pairs is None:
         pairs = "all" if is_many and baseline is None else "baseline"

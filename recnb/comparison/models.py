@@ -56,13 +56,12 @@ TYPED = {
 
 
 def models_of(
-    models: Any, truth: Input | None, own: Mapping[str, Any], options: dict[str, Any]
+    models: Any, truth: Input | None, column: str | None, options: dict[str, Any]
 ) -> Mapping[str, Evaluation]:
     """Evaluate every model, in the order given.
 
-    `own`: the keywords of `compare`, of which "model" is the column of models.
+    `column`: that of models, if they are in one frame.
     """
-    column = own["model"]
     known = [*OWN, *KEYWORDS]
     for name in options:
         if name not in known:
@@ -73,9 +72,7 @@ def models_of(
     frames, truth = _opened(models if is_by_name else {None: models}, truth, options)
     scores: Any = options.get("score")
     has_score_of_each = is_several(scores)
-    typed = {name: value for name, value in own.items() if value is not None}
     if has_score_of_each:
-        typed["score"] = [*scores]
         is_one_frame = not is_by_name and column is None
         if not is_one_frame or not all(isinstance(name, str) for name in scores):
             raise OptionError(
@@ -98,8 +95,8 @@ def models_of(
         for name, frame in frames.items():
             of_model = options | {"score": name} if has_score_of_each else options
             model = evaluated[name] = _evaluated(name, frame, truth, of_model)
-            if model is not frame:
-                model.call_as_compared(typed, name if is_by_name else "")
+            if not is_by_name:
+                model.forget_lists()
             if model.source.is_left_merge:  # one warning is enough
                 warnings.simplefilter("ignore", LeftMergeWarning)
     return evaluated

@@ -29,10 +29,6 @@ from recnb.metrics.hits import Bools, Floats, Hits
 # ---- as they were read
 
 
-class EmptyTruthError(FrameError):
-    """A convention counts users whose list in the truth is empty."""
-
-
 @dataclass(eq=False)
 class Source(ABC):
     """Recommendations and truth as they were read.
@@ -178,7 +174,7 @@ class Source(ABC):
         """
         if convention.no_relevant == "skip" or convention.averaged_users == "recs":
             return
-        raise EmptyTruthError(
+        raise FrameError(
             f"truth: the list of {self.users_without_items[0]!r} is empty, and users with "
             f"no relevant item count here, no_relevant={convention.no_relevant!r}. Give a "
             "row an item, with relevance 0 for an item of such a user; or leave the user "

@@ -12,6 +12,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.caching import cached_property
+from recnb.conventions.convention import Order
 from recnb.data.in_memory import InMemory
 from recnb.data.joined import Source
 from recnb.data.names import (
@@ -127,20 +128,14 @@ def _library_of(table: InputTable) -> str:
 
 @dataclass(frozen=True)
 class Call:
-    """The keywords of the call that made an evaluation."""
+    """Keywords of the call that made an evaluation."""
 
     #: As named by keyword.
     columns: Mapping[str, Any] = field(default_factory=dict)
-    #: Conventions.
-    options: Mapping[str, Any] = field(default_factory=dict)
-    #: Whose conventions were asked for.
-    library: str | None = None
-    #: Propensity and user_weight, as code.
+    #: By what lists are ordered.
+    order: Order = "auto"
+    #: Propensity and user_weight, each a column, or its own name where values are given.
     weights: Mapping[str, str] = field(default_factory=dict)
-    #: The keywords of `recnb.compare`, if that was called.
-    compared: Mapping[str, Any] | None = None
-    #: The name of the model there; "" where all are in one frame.
-    model: str = ""
 
 
 # ---- all of it

@@ -14,7 +14,6 @@ import pandas as pd
 
 from recnb.conventions.presets import of_metric
 from recnb.data import Source
-from recnb.data.joined import EmptyTruthError
 from recnb.display.language import N_, _
 from recnb.errors import OptionError, RecnbError, is_number, quoted
 from recnb.libraries.number import (
@@ -47,8 +46,6 @@ HEADINGS = {
 N_NEAREST = 5
 SOME_FIT = N_("{printed}: {found:,} conventions of {n:,} give it")
 NONE_FITS = N_("{printed}: none of {n:,} conventions gives it; here are the nearest")
-#: Conventions that count users for whom the truth has no row.
-NOT_TRIED = N_("not tried, since they count {users} whose truth is empty: {names}")
 
 
 def identify(
@@ -64,7 +61,7 @@ def identify(
     refuse_weights(evaluation)
     source = evaluation.source
     variants = _variants_of(evaluation, measure)
-    numbers, without_truth = _numbers(source, variants.values(), k)
+    numbers = _numbers(source, variants.values(), k)
     rows = []
     for name, number in numbers.items():
         if isfinite(number):
@@ -80,9 +77,6 @@ def identify(
     as_printed = _("{label} printed as {value}", label=label, value=as_printed)
     headline = SOME_FIT if fitting else NONE_FITS
     notes = [_(headline, printed=as_printed, found=len(fitting), n=len(numbers))]
-    if without_truth:
-        names = [name for name in variants if name in without_truth]
-        notes.append(_(NOT_TRIED, names=", ".join(names)))
     found = {row[0] for row in fitting}
     notes += caveats_of(each for name, each in variants.items() if name in found)
     notes += lacking_in(source, variants.values())
@@ -125,13 +119,9 @@ def _fit(variant: Variant, number: float, printed: float, digits: int) -> str:
 
 def _numbers(
     source: Source, variants: Iterable[Variant], k: int | None
-) -> tuple[dict[str, float], set[str]]:
-    """Compute the number of each variant, by name, where these data have one.
-
-    The names are returned as well of those that count users whose truth is empty.
-    """
+) -> dict[str, float]:
+    """Compute the number of each variant, by name, where these data have one."""
     numbers: dict[str, float] = {}
-    without_truth = set[str]()
 
     def data_of(variant: Variant) -> str:
         return repr(variant.convention.with_metric({}))
@@ -142,14 +132,9 @@ def _numbers(
         # A copy keeps what it joins to itself, until the next group.
         tried = replace(source)
         for variant in group:
-            try:
+            with suppress(RecnbError):  # these data have no such number
                 numbers[variant.name] = variant.measure(tried, k).value
-            except EmptyTruthError:
-                without_truth.add(variant.name)
-            except RecnbError:  # these data have no such number
-                continue
-    in_order = {one.name: numbers[one.name] for one in variants if one.name in numbers}
-    return in_order, without_truth
+    return {one.name: numbers[one.name] for one in variants if one.name in numbers}
 
 
 def printed_number(value: Any) -> tuple[float, int]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from math import isfinite, isnan
 from typing import Any
 
@@ -36,24 +36,8 @@ COLUMNS = ["decision", "from", "to", "value", "change", "n_moved", "moved_most"]
 #: The axis on which two evaluations have other frames.
 FRAMES = "frames"
 
-NO_NUMBER = N_("{now} alone gives no number: {problem}")
-TOGETHER = N_("switched together, since {reason}")
+TOGETHER = N_("switched together, since {now} alone gives no number: {problem}")
 UNCHANGED = N_("Differs, and changes nothing on these frames: {what}")
-
-
-@dataclass
-class Step:
-    """A decision taken over from the other side, and the numbers before and after it.
-
-    There are several decisions where one alone gives no number.
-    """
-
-    before: Measurement
-    after: Measurement
-    decisions: list[str] = field(default_factory=list)
-    ours: list[str] = field(default_factory=list)  #: each decision in words
-    theirs: list[str] = field(default_factory=list)
-    reason: str = ""  #: why the first of several gives no number
 
 
 def why(
@@ -76,7 +60,7 @@ def why(
         axes.insert(0, FRAMES)
     our_name, their_name = one_line(ours.name), one_line(theirs.name)
     first_row = ("", "", our_name, start.value, np.nan, 0, "")
-    rows, notes = _rows_of(walk(axes, ours, theirs, start, end, other_source, k))
+    rows, notes = walk(axes, ours, theirs, start, end, other_source, k)
     numbers = f"{start.value:.4f} {our_name}, {end.value:.4f} {their_name}"
     headline = f"{measure.label}: {numbers}, {end.value - start.value:+.4f}"
     lacking = [*lacking_in(source, [ours]), *lacking_in(other_source, [theirs])]
@@ -96,39 +80,6 @@ def why(
     return Table(frame.set_index("decision"), shown=shown)
 
 
-def _rows_of(steps: Iterable[Step]) -> tuple[list[tuple[Any, ...]], list[str]]:
-    """Return the rows of a table of steps, and what is said below it.
-
-    Steps that change nothing are named there.
-    """
-    rows: list[tuple[Any, ...]] = []
-    notes = []
-    unchanged = []
-    for step in steps:
-        change = step.after.value - step.before.value
-        n_moved, most = _moved(step.before, step.after)
-        if n_moved == 0 and abs(change) <= ROUNDING:
-            words = zip(step.ours, step.theirs, strict=True)
-            unchanged += [f"{before} → {after}" for before, after in words]
-            continue
-        rows.append(
-            (
-                ", ".join(step.decisions),
-                "; ".join(step.ours),
-                "; ".join(step.theirs),
-                step.after.value,
-                change,
-                n_moved,
-                most,
-            )
-        )
-        if step.reason:
-            notes.append(_(TOGETHER, reason=step.reason))
-    if unchanged:
-        notes.append(_(UNCHANGED, what="; ".join(unchanged)))
-    return rows, notes
-
-
 def walk(
     axes: Sequence[str],
     ours: Variant,
@@ -137,30 +88,43 @@ def walk(
     end: Measurement,
     source: Source,
     k: int | None,
-) -> Iterator[Step]:
+) -> tuple[list[tuple[Any, ...]], list[str]]:
     """Take over one decision after the other, and measure after each.
 
-    The changes add up to the difference. A decision that gives no number alone is taken
-    over together with the next.
+    Returned are rows, whose changes add up to the difference, and what is said below
+    them: of decisions that change nothing, and of those that give no number alone, which
+    are taken over together with the next.
     """
+    rows: list[tuple[Any, ...]] = []
+    notes: list[str] = []
+    unchanged: list[str] = []
     variant = replace(ours, preset=None)  # no library computes what is between
-    step = Step(start, end)
+    number = start
+    taken: list[tuple[str, str, str]] = []  # decision, ours and theirs, not yet a row
     for axis in axes:
         if axis == FRAMES:
-            step.ours.append(_("the frames of the first"))
-            step.theirs.append(_("the frames of the second"))
+            words = _("the frames of the first"), _("the frames of the second")
         else:
-            step.ours.append(variant.words(axis))
-            variant = variant.taking(axis, theirs)
-            step.theirs.append(variant.words(axis))
-        step.decisions.append(axis)
-        number = end if axis == axes[-1] else _number(variant, source, k)
-        if isinstance(number, Measurement):
-            step.after = number
-            yield step
-            step = Step(number, end)
-        elif not step.reason:
-            step.reason = _(NO_NUMBER, now=step.theirs[-1], problem=number)
+            before, variant = variant, variant.taking(axis, theirs)
+            words = before.words(axis), variant.words(axis)
+        taken.append((axis, *words))
+        after = end if axis == axes[-1] else _number(variant, source, k)
+        if isinstance(after, str):
+            if len(taken) == 1:
+                notes.append(_(TOGETHER, now=words[1], problem=after))
+            continue
+        change = after.value - number.value
+        n_moved, most = _moved(number, after)
+        if n_moved == 0 and abs(change) <= ROUNDING:
+            unchanged += [f"{one} → {other}" for _axis, one, other in taken]
+        else:
+            decisions, our_words, their_words = zip(*taken, strict=True)
+            cells = ", ".join(decisions), "; ".join(our_words), "; ".join(their_words)
+            rows.append((*cells, after.value, change, n_moved, most))
+        number, taken = after, []
+    if unchanged:
+        notes.append(_(UNCHANGED, what="; ".join(unchanged)))
+    return rows, notes
 
 
 def _number(variant: Variant, source: Source, k: int | None) -> Measurement | str:
@@ -219,16 +183,13 @@ def _other_side(
 
     The frames are ours if they are the same.
     """
-    name = _("the other convention")
-    if isinstance(other, str) and other == "recnb":
-        name = "recnb"
-        other = Convention()
     if isinstance(other, str):
         preset = recorded(ours.metric.name, other).at(k)
         return source, Variant.of_preset(preset)
     if isinstance(other, Convention):
         convention = source.under(other).convention
         options = {**options, **dict(other.metric)}
+        name = _("the other convention")
         return source, Variant.made(name, convention, ours.metric, options)
     if isinstance(other, EvaluationData):
         second = other.source

@@ -55,7 +55,7 @@ def lint(
     data = LintData(evaluation, measure)
     found = list[Finding]()
     n_checks = 0
-    not_made = list[tuple[Check, NotCheckedError]]()
+    not_made = dict[Check, NotCheckedError]()
     for check in CHECKS:
         if check.weighted and not evaluation.source.weighted:
             continue
@@ -64,7 +64,7 @@ def lint(
             n_checks += 1
         except NotCheckedError as reason:
             # A traceback holds the frames of these calls, and so all rows.
-            not_made.append((check, reason.with_traceback(None)))
+            not_made[check] = reason.with_traceback(None)
     # Warnings first.
     findings = sorted(found, key=lambda finding: finding.severity == "note")
     value = data.measured.value
@@ -72,14 +72,19 @@ def lint(
     return Lint(
         findings=tuple(findings),
         n_checks=n_checks,
-        not_checked={check.name: str(reason) for check, reason in not_made},
+        not_checked={check.name: str(reason) for check, reason in not_made.items()},
         label=measure.label,
         k=k,
         value=value,
         lower=lower,
         upper=upper,
         headline=_headline(findings, n_checks),
-        measured=_measured(data, lower, upper),
+        measured=_(
+            "Effects are measured with {label}: {value} over {users}.",
+            label=measure.label,
+            value=f"{value:.4f}",
+            users=data.sample,
+        ),
         not_checked_lines=_lines(not_made),
         basis="; ".join(basis_of(evaluation, data.scoring, Cutoffs.one(k)).phrases()),
         lang=current(),
@@ -88,30 +93,29 @@ def lint(
 
 def _bounds_of_ties(
     findings: Iterable[Finding],
-    not_made: Iterable[tuple[Check, NotCheckedError]],
+    not_made: Mapping[Check, NotCheckedError],
     value: float,
 ) -> tuple[float, float]:
     """Return the least and the greatest value over all orders of equal scores.
 
     They are NaN where the rows of the lists are not in memory.
     """
-    for check, reason in not_made:
-        if check is checks.ties and reason.need == "rows":
-            return np.nan, np.nan
+    if checks.ties in not_made and not_made[checks.ties].need == "rows":
+        return np.nan, np.nan
     for finding in findings:
         if finding.name == "ties":
             return finding.facts["lower"], finding.facts["upper"]
     return value, value
 
 
-def _lines(not_made: Iterable[tuple[Check, NotCheckedError]]) -> tuple[str, ...]:
+def _lines(not_made: Mapping[Check, NotCheckedError]) -> tuple[str, ...]:
     """Return a line for each reason why checks were not made.
 
     Rows that are not in memory and frames that were not given come first.
     """
     titles = dict[str, list[str]]()
-    for check, reason in sorted(not_made, key=lambda one: one[1].need not in OF_FRAMES):
-        titles.setdefault(str(reason), []).append(_(check.title))
+    for check in sorted(not_made, key=lambda one: not_made[one].need not in OF_FRAMES):
+        titles.setdefault(str(not_made[check]), []).append(_(check.title))
     return tuple(
         _("Not checked: {what}. {reason}", what=", ".join(what), reason=reason)
         for reason, what in titles.items()
@@ -128,25 +132,6 @@ def _headline(findings: Sequence[Finding], n_checks: int) -> str:
             counts.append(_(plural, n=n))
     listed = ", ".join(counts)
     return _("Lint: {counts}, of {checks} checks", counts=listed, checks=n_checks)
-
-
-def _measured(data: LintData, lower: float, upper: float) -> str:
-    """Return in words what effects are measured with, over which users."""
-    sentence = _(
-        "Effects are measured with {label}: {value} over {users}.",
-        label=data.measure.label,
-        value=f"{data.measured.value:.4f}",
-        users=data.sample,
-    )
-    low, high = f"{lower:.4f}", f"{upper:.4f}"
-    if not upper > lower or low == high:
-        return sentence
-    otherwise = _(
-        "With equal scores in another order it could be anything from {low} to {high}.",
-        low=low,
-        high=high,
-    )
-    return f"{sentence} {otherwise}"
 
 
 def finding_of(

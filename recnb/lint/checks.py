@@ -54,8 +54,6 @@ BEFORE_AMOUNTS = ("", "is", "n", "num", "total")
 AMOUNTS = {before + word for before in BEFORE_AMOUNTS for word in AMOUNT_WORDS.split()}
 #: Words for missing values, in lower case.
 NOTHING = ("", "nan", "none", "null", "nat", "<na>", "n/a", "undefined")
-FILLERS = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0)  #: numbers for missing scores
-HUGE = -1e30  #: and those below this
 MOVES = 0.0005  #: a mean that moves by so much shows in its third digit
 SCALES = (5.0, 10.0, 100.0)  #: highest values of the scales on which people rate
 LOW = 0.9  #: a share of the highest value of a metric: what cannot pass it is reported
@@ -372,37 +370,6 @@ def upside_down(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    "rows without a score",
-    needs=["score"],
-    short="Rows with the score {filler:g}, far from all others: {n:,} of {of:,}; filled "
-    "in where there was none?",
-    why="The other scores run from {low:g} to {high:g}.",
-    advice="If these {items} were not recommended, take the rows out:",
-)
-def filler_score(data: LintData) -> Iterator[Problem]:
-    if data.convention.order != "score":
-        return
-    recs = data.source.recs_rows
-    score = recs["score"].cast(pl.Float64).to_numpy()
-    filler = score.min(initial=np.inf)
-    is_filled = score == filler
-    others = score[~is_filled]
-    looks_filled = filler in FILLERS or filler <= HUGE
-    if not looks_filled or is_filled.sum() < 2 or len(others) == 0:
-        return
-    low, high = others.min(), others.max()
-    is_far_below = low - filler > 2 * (high - low)
-    if is_far_below or filler < 0 <= low:
-        rows = recs.filter(pl.Series(is_filled))
-        yield Problem(
-            rows,
-            recs.height,
-            repair=Repair(data).drop_rows("recs", "score", [rows["score"][0]]),
-            facts={"filler": filler, "low": low, "high": high},
-        )
-
-
-@check(
     "short lists",
     needs=["k"],
     short="Lists shorter than {k:,}: {n:,} of {of:,}",
@@ -445,20 +412,17 @@ LOWEST = N_("Every one of {n:,} {users} has the lowest possible {label}")
 
 @check(
     "perfect values",
-    needs=["direction", "best value", "users"],
+    needs=["direction", "best value", "lists"],
     short="Every one of {n:,} {users} has the highest possible {label}",
     why="{label} is {value:.4f}, which real recommendations do not reach.",
     advice="Check whether the lists were made from the truth.",
 )
 def perfect(data: LintData) -> Iterator[Problem]:
-    best = data.best_value
     values = np.nan_to_num(data.averaged[0])
     n_users = len(values)
-    if data.metric.better == "low":
-        if (values <= best + 1e-12).all():
-            yield Problem(n_users, n_users, short=LOWEST)
-    elif (values >= best - 1e-12).all():
-        yield Problem(n_users, n_users)
+    if (np.abs(values - data.best_value) <= 1e-12).all():
+        is_cost = data.metric.better == "low"
+        yield Problem(n_users, n_users, short=LOWEST if is_cost else "")
 
 
 # The truth, and the items that were ranked
@@ -494,15 +458,10 @@ def ratings(data: LintData) -> Iterator[Problem]:
         )
 
 
-WITH_ZEROS = N_(
-    "Column {column} of the truth looks like relevance, and is not used; it is 0 or "
-    "below in {zeros:,} of {of:,} rows"
-)
-
-
 @check(
     "a column that looks like relevance and is not used",
-    short="Column {column} of the truth looks like relevance, and is not used",
+    short="Column {column} of the truth looks like relevance, and is not used; it is 0 or "
+    "below in {zeros:,} of {of:,} rows",
     why="Each of the {of:,} rows counts as 1.",
     advice="If it is how relevant {items} are, name it:",
 )
@@ -527,7 +486,6 @@ def unused_relevance(data: LintData) -> Iterator[Problem]:
         grave=n_zeros > 0,
         frame="truth",
         facts={"column": quoted_id(amounts.name), "zeros": n_zeros},
-        short=WITH_ZEROS if n_zeros else "",
     )
 
 
@@ -549,11 +507,6 @@ def _column_of_amounts(data: LintData) -> pl.Series | None:
     return amounts.alias(names[0]) if are_numbers else None
 
 
-OUT_OF_WHAT_IS_THERE = N_(
-    "Take another cut-off, or divide by what could be found, `out_of='min(k, relevant)'`."
-)
-
-
 @check(
     "a value that cannot be passed",
     needs=["k", "direction", "best value"],
@@ -571,13 +524,11 @@ def ceiling(data: LintData) -> Iterator[Problem]:
     ideal_lists = replace(best_of_all(data.hits, data.gain), list_length=n_relevant)
     values, most = data.values_of(ideal_lists)
     if most > 0 and data.measured.value <= most < LOW * top:
-        denominators = data.metric.words.get("out_of", ())
         yield Problem(
             data.users(values < top - 1e-12),
             len(values),
             grave=False,
             facts={"most": most, "top": top},
-            advice=OUT_OF_WHAT_IS_THERE if "min(k, relevant)" in denominators else "",
         )
 
 
@@ -607,7 +558,7 @@ LEFT_MERGE = N_(
     "recommended, and {users} without a hit."
 )
 BOTH_FRAMES = N_(
-    "Give the two frames as they were before the merge, `recs.rec.against(test)`."
+    "Give the two frames as they were before the merge, `recs.rec.against(truth)`."
 )
 
 
@@ -638,34 +589,6 @@ def nothing_missed(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    "weights of few pairs",
-    weighted=True,
-    short="Few relevant pairs carry half of the weight: {half:,} of {of:,}, each up to "
-    "{top:.3g}",
-    why="They count for as much as all others together, so that the number depends on "
-    "which of them were seen and are found.",
-    advice="Give a least propensity, which trades some bias for less chance, and report "
-    "it:",
-)
-def heavy_pairs(data: LintData) -> Iterator[Problem]:
-    rows = data.joined.rows.relevant
-    if rows.is_empty():
-        return
-    falling = np.sort(rows["weight"].to_numpy())[::-1]
-    n_half = int(np.searchsorted(np.cumsum(falling), falling.sum() / 2)) + 1
-    if n_half < max(ENOUGH_FOR_A_RULE, MANY_ROWS * rows.height):
-        is_heavy = rows["weight"] >= falling[n_half - 1]
-        least = float(1 / np.quantile(falling, 0.95))
-        yield Problem(
-            rows.filter(is_heavy).select(*PAIR, "weight"),
-            rows.height,
-            repair=Repair(data, min_propensity=least),
-            frame="truth",
-            facts={"half": n_half, "top": falling[0]},
-        )
-
-
-@check(
     "clipped propensities",
     weighted=True,
     short="Relevant pairs whose propensities are clipped at {least:g}: {n:,} of {of:,}",
@@ -691,13 +614,11 @@ def clipped(data: LintData) -> Iterator[Problem]:
         )
 
 
-COUNT_AS_1 = N_("{Users} that count 1, of whom nothing was seen: {n:,} of {of:,}")
-
-
 @check(
     "{users} of whom nothing was seen",
     weighted=True,
-    short="{Users} left out since nothing of theirs was seen: {n:,} of {of:,}",
+    short="{Users} of whom nothing was seen, and who are left out or count 1: {n:,} of "
+    "{of:,}",
     why="Weighted precision, cg, dcg and rbp are without bias only if each of these "
     "{users} counts 0.",
     advice="Let them count 0:",
@@ -705,27 +626,16 @@ COUNT_AS_1 = N_("{Users} that count 1, of whom nothing was seen: {n:,} of {of:,}
 def nothing_seen(data: LintData) -> Iterator[Problem]:
     listed = data.source.recs_rows.select("user").unique(maintain_order=True)
     seen = data.joined.rows.relevant.select("user")
-    unseen = listed.join(seen, on="user", how="anti", maintain_order="left")
     values, _mean = data.averaged
-    averaged_users = data.users(~np.isnan(values).ravel())["user"]
-    counts = pl.col("user").is_in(averaged_users.implode())
+    count_0 = data.users((values == 0).ravel())
+    unseen = listed
+    for users in (seen, count_0):
+        unseen = unseen.join(users, on="user", how="anti", maintain_order="left")
     repair = Repair(data, averaged_users="recs", no_relevant="zero")
-    left_out = unseen.filter(~counts)
-    yield Problem(left_out, listed.height, repair=repair, grave=False)
-    if data.convention.no_relevant == "one":
-        count_1 = unseen.filter(counts)
-        yield Problem(
-            count_1, listed.height, repair=repair, grave=False, short=COUNT_AS_1
-        )
+    yield Problem(unseen, listed.height, repair=repair, grave=False)
 
 
 # Users and their lists
-
-
-COUNT_0_OR_1 = N_(
-    "Each of them counts 0, or 1 where no {item} is relevant to the {user}."
-)
-COUNT_AS_MISSED = N_("Each of them counts as a list without a hit.")
 
 
 MISSING_LISTS = N_("Lists that are missing: {n:,} of {of:,}")
@@ -734,7 +644,7 @@ MISSING_LISTS = N_("Lists that are missing: {n:,} of {of:,}")
 @check(
     "{users} without a list",
     short="{Users} without a list: {n:,} of {of:,}",
-    why="Each of them counts 0.",
+    why="Each of them counts as a list without a hit.",
     advice="If no list was to be made for them, evaluate those in both frames:",
 )
 def users_without_list(data: LintData) -> Iterator[Problem]:
@@ -742,18 +652,12 @@ def users_without_list(data: LintData) -> Iterator[Problem]:
     # What a convention puts below no list may be a hit.
     counts_0 = data.joined.hits.list_length == 0
     users = data.users(~data.listed & counts_0)
-    why = ""
-    if data.metric.missed != "0":
-        why = COUNT_AS_MISSED
-    elif data.convention.no_relevant == "one":
-        why = COUNT_0_OR_1
     yield Problem(
         users,
         n_users,
         short=MISSING_LISTS if data.source.keys.columns else "",
         repair=Repair(data, averaged_users="both"),
         grave=users.height >= MANY_USERS * n_users,
-        why=why,
     )
 
 

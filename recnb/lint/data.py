@@ -87,7 +87,6 @@ class LintData:
     ) -> None:
         self.evaluation = evaluation
         self.measure = measure  #: as it is asked for
-        self.asked_k = measure.k
         self.scoring = scoring_of(evaluation, measure, uncut=measure.k is None)
         self.metric = measure.metric
         self.joined = self.scoring.joined
@@ -103,7 +102,7 @@ class LintData:
     @cached_property
     def averaged(self) -> tuple[Floats, Floats]:
         """The metric as it is: the values of the users, and their mean."""
-        return averaged(self.scoring, Cutoffs.one(self.asked_k))
+        return averaged(self.scoring, Cutoffs.one(self.measure.k))
 
     @property
     def measured(self) -> Measured:
@@ -130,7 +129,7 @@ class LintData:
 
     def values_of(self, hits: Hits) -> tuple[Floats, float]:
         """Compute the metric of hits of the same users: their values, and the mean."""
-        values, mean = averaged(self.scoring, Cutoffs.one(self.asked_k), hits)
+        values, mean = averaged(self.scoring, Cutoffs.one(self.measure.k), hits)
         return np.nan_to_num(values[:, 0]), float(mean[0])
 
     @property
@@ -229,7 +228,7 @@ class Need(NamedTuple):
 NEEDS = {
     "train": Need(lambda data: data.side.train is not None, "Give `train=` to check."),
     "items": Need(lambda data: data.side.items is not None, "Give `items=` to check."),
-    "k": Need(lambda data: data.asked_k is not None, "Give `k=` to check."),
+    "k": Need(lambda data: data.measure.k is not None, "Give `k=` to check."),
     "score": Need(
         lambda data: "score" in data.source.recs.labels,
         "The lists have no scores.",
@@ -245,10 +244,6 @@ NEEDS = {
     "best value": Need(
         lambda data: bool(np.isfinite(data.best_value)),
         "{label} has no highest value.",
-    ),
-    "users": Need(
-        lambda data: len(data.listed) >= ENOUGH_FOR_A_RULE,
-        "It takes {least} {users} with a list.",
     ),
     "lists": Need(
         lambda data: bool(data.listed.sum() >= ENOUGH_FOR_A_RULE),

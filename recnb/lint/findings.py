@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from recnb.display.forms import Line, Mark, Name, with_code
-from recnb.display.language import N_, Message, _, ngettext, use_language
+from recnb.display.language import N_, Message, _, use_language
 from recnb.display.plain import wrapped
 from recnb.display.templates import write
 from recnb.display.text import one_line
@@ -49,6 +49,7 @@ ROLES = {
     "relevance": N_("relevance"),
     "rating": N_("rating"),
     "model": N_("model"),
+    "rows": N_("rows"),
 }
 
 
@@ -154,9 +155,6 @@ class Problem:
             first = first.with_columns(data.source.keys.names(first["user"]))
         cells = []
         for role, cell in first.row(0, named=True).items():
-            if role == "rows":  # their number
-                cells.append(ngettext("in {n:,} row", "in {n:,} rows", cell))
-                continue
             column = str(labels.get(role, role))
             # A column that is called as its role is called so in words.
             name = _(ROLES.get(column, "")) or quoted_id(column)[1:-1]
@@ -167,7 +165,7 @@ class Problem:
 Search = Callable[[LintData], Iterator[Problem]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Check:
     """A header of words and a search, which has the name of the findings.
 
@@ -295,7 +293,7 @@ class Lint(Suggesting):
     lower: float  #: with all equal scores in their worst order
     upper: float  #: with all equal scores in their best order; NaN if no bound is known
     headline: str  #: the numbers of warnings and notes
-    measured: str  #: the number by which effects are measured, and its bounds
+    measured: str  #: the number by which effects are measured
     not_checked_lines: tuple[str, ...]  #: the same in words, a line for each reason
     basis: str
     lang: str = "en"
@@ -357,8 +355,8 @@ class Lint(Suggesting):
             "advice",
             "code",
         ]
-        rows = [[getattr(finding, name) for name in names] for finding in self]
-        return pd.DataFrame(rows, columns=pd.Index(["finding", *names[1:]]))
+        rows = pd.DataFrame(map(vars, self), columns=pd.Index(names))
+        return rows.rename(columns={"name": "finding"})
 
     def __repr__(self) -> str:
         lines = [self.headline, wrapped(self.measured)]

@@ -19,7 +19,7 @@ from recnb.data.names import Labels
 from recnb.data.side_data import GivenFrame
 from recnb.display.language import N_, _
 from recnb.errors import FrameError
-from recnb.lint.data import FRAMES, PAIR, SIDES, LintData, Measured
+from recnb.lint.data import PAIR, LintData, Measured
 
 #: The most rows that are joined once more under rules that take several times as long
 #: as recnb's own.
@@ -216,8 +216,8 @@ class Repair:
     def _line(self, change: Change) -> str:
         """Return the line of a step for the caller's frames.
 
-        "" if one frame holds both sides, and for what is no frame of pandas or
-        Polars, or two that cannot be joined.
+        "" if one frame holds both sides or several models, and for what is no frame of
+        pandas or Polars, or two that cannot be joined.
         """
         if "user" in change.roles and self.data.source.keys.columns:
             return ""  # lists go by more columns than the user's
@@ -233,44 +233,19 @@ class Repair:
 
     @property
     def code(self) -> str:
-        """The lines to type for the caller's frames, with all their options.
+        """What to type: lines that change the caller's frames, or options to give.
 
         "" if only words can say it.
         """
+        if self.options:
+            return self._options
         lines = [self._line(change) for change in self.changes]
-        if "recs" not in self.data.side.frames or not all(lines):
-            return ""
-        call = self.data.side.call
-        if call.compared is None:
-            arguments = ", ".join(self._arguments(SIDES))
-            return "\n".join([*lines, f"ev = recnb.evaluate({arguments})"])
-        models = "models"
-        if any(change.frame == "recs" for change in self.changes):
-            if not call.model:
-                return ""  # the rows of one model are part of a frame
-            lines.insert(0, f"recs = models[{call.model!r}]")
-            models = f"{{**models, {call.model!r}: recs}}"
-        arguments = ", ".join(self._arguments([models, "truth"]))
-        return "\n".join([*lines, f"found = recnb.compare({arguments})"])
+        return "\n".join(lines) if all(lines) else ""
 
-    def _arguments(self, sides: Sequence[str]) -> list[str]:
-        """Return the arguments of the call that evaluates what is put right."""
-        call, frames = self.data.side.call, self.data.side.frames
-        arguments = [*sides]
-        if "truth" not in frames:
-            arguments = ["df"] if call.compared is None else [*sides[:1]]
-        for name in FRAMES:
-            if name in frames and name not in SIDES:
-                arguments.append(f"{name}={name}")
-        for name, code in call.weights.items():
-            arguments.append(f"{name}={code}")
-        # An evaluation by `ev.under(library)` is one with convention=library.
-        library = self.data.evaluation.library
-        options = call.options if call.library == library else {"convention": library}
-        keywords = {**call.columns, **options, **(call.compared or {}), **self.options}
-        for name, value in keywords.items():
-            arguments.append(f"{name}={value!r}")
-        return arguments
+    @property
+    def _options(self) -> str:
+        """The options as they are typed."""
+        return ", ".join(f"{name}={value!r}" for name, value in self.options.items())
 
     @property
     def in_words(self) -> str:
@@ -280,8 +255,7 @@ class Repair:
         so these are named. Rows that are wrong in themselves are put right by dropping.
         """
         if self.options:
-            options = [f"{name}={value!r}" for name, value in self.options.items()]
-            return _("with {options}", options=", ".join(options))
+            return _("with {options}", options=self._options)
         return _("without these rows") if self.left_out.height else _("put right")
 
     # What is put right, and its metric

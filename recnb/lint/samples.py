@@ -18,22 +18,13 @@ DEPTH = 1000  #: the depth at which runs of retrieval are cut: such lists are no
 MISSING = 0.05  #: the share of a sample's rows that may be missing
 MANY_WITHOUT = 0.1  #: the share of users without a relevant item that stands out
 
-#: Of lists of one length, and of as many items that are not relevant in each.
 SAMPLED = N_(
-    "The candidates look sampled: each of {n:,} lists has {size:,} {items}, all the "
+    "The candidates look sampled: each of {n:,} lists has up to {size:,} {items}, the "
     "relevant ones among them"
 )
 SAMPLED_BESIDE = N_(
-    "The candidates look sampled: each of {n:,} lists has {size:,} irrelevant {items} "
-    "beside all the relevant ones"
-)
-NEARLY_SAMPLED = N_(
-    "The candidates look sampled: each of {n:,} lists has up to {size:,} {items}, nearly "
-    "all the relevant ones among them"
-)
-NEARLY_SAMPLED_BESIDE = N_(
     "The candidates look sampled: each of {n:,} lists has up to {size:,} irrelevant "
-    "{items} beside nearly all the relevant ones"
+    "{items} beside the relevant ones"
 )
 SAMPLED_IN_TRUTH = N_(
     "The candidates look sampled: `truth` has up to {size:,} {items} for each of {n:,} "
@@ -61,11 +52,11 @@ def find_sample(data: LintData) -> SampledCandidates | None:
 
 
 def _sample_in_lists(data: LintData) -> SampledCandidates | None:
-    """Look for lists that are sampled, and have all relevant items.
+    """Look for lists that are sampled, and have nearly all relevant items.
 
-    Each then has as many items, or as many that are not relevant; a few rows may be
-    missing. A truth of what is in the lists alone is in them, sampled or not: then lists
-    of one length say nothing.
+    Each then has as many items that are not relevant, or as many in all; a few rows may
+    be missing. A truth of what is in the lists alone is in them, sampled or not: then
+    lists of one length say nothing.
     """
     n_relevant = data.hits.n_relevant[data.listed]
     lengths = data.joined.hits.list_length[data.listed]
@@ -74,24 +65,15 @@ def _sample_in_lists(data: LintData) -> SampledCandidates | None:
     if not is_few or lost.sum() > MISSING * n_relevant.sum():
         return None
     negatives = lengths - n_relevant + lost
-    if not lost.any():
-        same_sizes = [(negatives, SAMPLED_BESIDE)]
-        if not data.source.only_listed:
-            same_sizes.insert(0, (lengths, SAMPLED))
-        for sizes, words in same_sizes:
-            if (sizes == sizes[0]).all() and sizes[0] >= LEAST_CANDIDATES:
-                return SampledCandidates(int(sizes[0]), words)
-    if data.source.only_listed:
-        return None
+    full = int(negatives.max())
+    is_usual = (negatives == full).mean() >= SHARE_OF_LISTS
+    if is_usual and full >= LEAST_CANDIDATES and not _lacks_many(negatives, full):
+        return SampledCandidates(full, SAMPLED_BESIDE)
     # A list that lacks a relevant item lacks a candidate: it is shorter than others.
-    full, words = int(lengths.max()), NEARLY_SAMPLED
-    is_nearly = bool((lengths + lost <= full).all()) and not _lacks_many(lengths, full)
-    if not is_nearly:
-        full, words = int(negatives.max()), NEARLY_SAMPLED_BESIDE
-        is_usual = (negatives == full).mean() >= SHARE_OF_LISTS
-        is_nearly = is_usual and not _lacks_many(negatives, full)
-    if is_nearly and full >= LEAST_CANDIDATES:
-        return SampledCandidates(full, words)
+    full = int(lengths.max())
+    is_full = not data.source.only_listed and (lengths + lost <= full).all()
+    if is_full and full >= LEAST_CANDIDATES and not _lacks_many(lengths, full):
+        return SampledCandidates(full, SAMPLED)
     return None
 
 

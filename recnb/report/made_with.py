@@ -73,8 +73,7 @@ def _options(data: EvaluationData, convention: Mapping[str, Any]) -> dict[str, A
         decisions = {
             name: value for name, value in convention.items() if value != usual[name]
         }
-    weights = {name: code.strip("'\"") for name, code in call.weights.items()}
-    return {**call.columns, **decisions, **weights}
+    return {**call.columns, **decisions, **call.weights}
 
 
 def _counts(models: Models) -> dict[str, list[Any]]:

@@ -71,10 +71,11 @@ class EvaluationData:
             joined, self.library, {**self.overrides, **overrides}, self.side_data
         )
 
-    def call_as_compared(self, keywords: Mapping[str, Any], model: str) -> None:
-        """Note that code to type is a call of `recnb.compare`, by its keywords."""
-        call = replace(self.side_data.call, compared=keywords, model=model)
-        self.side_data = replace(self.side_data, call=call)
+    def forget_lists(self) -> None:
+        """Note that the caller has no frame of these lists alone, for code to change."""
+        frames = dict(self.side_data.frames)
+        frames.pop("recs", None)
+        self.side_data = replace(self.side_data, frames=frames)
 
     def numbered_as(self, keys: Keys) -> Self:
         """Return the same with the numbers that lists have among other keys."""
@@ -164,8 +165,7 @@ class EvaluationData:
         """
         source, side_data = with_other_lists(self.source, self.side_data, recs)
         if self.library is None:
-            order = side_data.call.options.get("order", "auto")
-            asked = replace(self.convention, order=order)
+            asked = replace(self.convention, order=side_data.call.order)
         else:
             asked = replace(presets.data_convention(self.library), **self.overrides)
             asked = source.as_given(asked)

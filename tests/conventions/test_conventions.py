@@ -12,12 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recnb import conventions
-from recnb.conventions import WORDS, Convention, value_of
+from recnb.conventions import WORDS, Convention
 from recnb.conventions.presets import ALIASES, preset
 from recnb.display.data_file import rows_of
 from recnb.errors import OptionError
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import LIST_METRICS, METRICS
+from tests.rows import read_rows
 from tests.strategies import values_of
 from tests.tools.conventions_page import PAGE, page
 
@@ -70,36 +71,12 @@ def test_each_value_of_each_axis_is_said_in_words(name: str) -> None:
         assert all("_" not in phrase and " " in phrase.strip() for phrase in said), said
 
 
-def test_thresholds_and_bases_are_said_in_words_and_values_are_read() -> None:
-    assert "relevance of 3.5 or more" in str(Convention(relevant_from=3.5))
-    with pytest.raises(OptionError, match="threshold"):
-        Convention(relevant_from=0)
-    said = Convention(relevant_from=2, no_relevant="one").given_in_words(
-        ["relevant_from", "no_relevant"]
-    )
-    assert said == "relevance of 2 or more, users with no relevant item count 1"
-    bases = [
-        {"discount": "log", "log_base": 2},
-        {"discount": "log", "log_base": 10},
-        {"discount": "log", "log_base": 3},
-        {"log_base": 2},
-        {"log_base": 10},
-    ]
-    told = [*map(conventions.options_in_words, bases)]
-    assert told == [
-        ["discount log2(1 + rank)"],
-        ["discount log10(1 + rank)"],
-        ["discount log3(1 + rank)"],
-        [],
-        ["logarithm of base 10"],
-    ]
-    assert [*map(value_of, ["10", "1.", "true", "log", "1e-9"])] == [
-        10,
-        1.0,
-        True,
-        "log",
-        1e-9,
-    ]
+SAID = read_rows("conventions/said.toml")
+
+
+@pytest.mark.parametrize("said", SAID)
+def test_options_are_said_in_words_and_values_are_read(said: str) -> None:
+    assert eval(said) == SAID[said]
 
 
 def test_presets_can_be_read_by_eye() -> None:

@@ -16,12 +16,9 @@ from collections.abc import Callable
 from functools import cache, partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 import recnb
 from recnb.conventions.convention import PHRASES
@@ -34,6 +31,8 @@ from recnb.metrics.metric import LIST_METRICS, RETRIEVAL_METRICS
 from tests.examples import examples
 from tests.presets import WHOLE, as_in_of, cut_at, source_of, value_under
 from tests.reference import Case, evaluate
+from tests.rows import read_rows
+from tests.tools.parity.data import DataSet, data_sets
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 
@@ -65,6 +64,11 @@ EXPRESSED = {
     for key, one in OF_HITS.items()
     if key[0] != "evidently" or not key[1].startswith("ap[")
 }
+
+
+Frame = pd.DataFrame
+RECS = Frame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
+TRUTH = Frame({"user": [1], "item": ["b"], "relevance": [1]})
 
 
 def frames(case: Case) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -187,114 +191,50 @@ def by_reference(preset: Preset, case: Case) -> float | str:
     )
 
 
-@st.composite
-def cases(draw: st.DrawFn) -> Case:
-    """Some users in both frames, some in one; lists of up to six rows, pairs repeated,
-    items judged but not recommended.
-    """
-    items = st.sampled_from(("b", "a", "i10", "i9", "ä", "X", "c d"))
-    users = draw(
-        st.lists(
-            st.sampled_from(("u2", "u10", "u1", "Zoë", "_")),
-            min_size=1,
-            max_size=4,
-            unique=True,
-        )
-    )
-    grades = draw(
-        st.sampled_from(
-            [
-                (1.0,),
-                (1.0, 0.0),
-                (1.0, 2.0, 4.0, 0.0),
-                (1.0, 0.0, 2.0, 4.0, 0.5, -1.0, 0.25),
-            ]
-        )
-    )
-    # Ties in plenty, scores of 0 and below, and two that only double precision tells
-    # apart.
-    scores = [
-        (2.0, 1.0, 1.0 + 1e-9, 0.5, 0.0, -1.0),
-        (3.0, 2.5, 2.0, 1.5, 1.25, 1.0),
-        (1.0, 0.0),
-    ]
-    score = st.sampled_from(draw(st.sampled_from(scores)))
-    recs: list[dict[str, Any]] = []
-    truth: list[dict[str, Any]] = []
-    for user in users:
-        in_both = user == users[0]
-        n = draw(st.integers(int(in_both), 5))
-        listed = draw(
-            st.lists(items, min_size=n, max_size=n, unique=draw(st.booleans()))
-        )
-        ranks = draw(st.permutations(range(1, n + 1)))
-        recs += [
-            {"user": user, "item": i, "score": draw(score), "rank": r}
-            for i, r in zip(listed, ranks, strict=True)
-        ]
-        judged = draw(st.lists(items, min_size=int(in_both), max_size=4, unique=True))
-        truth += [
-            {"user": user, "item": item, "relevance": draw(st.sampled_from(grades))}
-            for item in judged
-        ]
-    k = draw(st.sampled_from([1, 2, 3, 5, 10]))
-    return {
-        "recs": draw(st.permutations(recs)),
-        "truth": draw(st.permutations(truth)),
-        "k": k,
+def case_of(data: DataSet) -> Case:
+    """The same with a name at each cell."""
+    columns = {
+        "recs": ("user", "item", "score", "rank"),
+        "truth": ("user", "item", "relevance"),
     }
-
-
-def made_case(
-    k: int,
-    listed: list[tuple[str, str, float, int]],
-    judged: list[tuple[str, str, float]],
-) -> Case:
-    recs = [
-        dict(zip(("user", "item", "score", "rank"), row, strict=True)) for row in listed
-    ]
-    return {
-        "recs": recs,
-        "truth": [
-            dict(zip(("user", "item", "relevance"), row, strict=True)) for row in judged
-        ],
-        "k": k,
+    rows = {
+        side: [dict(zip(names, row, strict=True)) for row in data[side]]
+        for side, names in columns.items()
     }
+    return {**rows, "k": data["k"]}
 
 
-ALL_TIED = made_case(
-    2,
-    [("u1", item, 0.5, rank) for rank, item in enumerate("bacd", 1)],
-    [("u1", "c", 2.0), ("u1", "x", 1.0), ("u1", "b", 0.0)],
-)
-# By user there is something to compare; by item nothing is ever hit.
-NOTHING_SHARED = made_case(
-    3, [("u1", "a", 1.0, 1), ("u2", "a", 1.0, 1)], [("u1", "b", 1.0), ("u3", "b", 1.0)]
-)
+MADE = {
+    name: case_of(data) for name, data in read_rows("conventions/cases.toml").items()
+}
+#: Random data, those apart whose orders of equal scores are too many for the reference.
+DRAWN = [
+    case_of(data)
+    for data in data_sets(seed=3, number=examples(50))
+    if not data["kind"].startswith("long")
+]
 
 
-@given(case=cases(), cut=st.booleans())
-@example(case=ALL_TIED, cut=True)
-@example(case=NOTHING_SHARED, cut=True)
-@settings(max_examples=examples(50))
-def test_every_preset_does_what_its_options_say(case: Case, *, cut: bool) -> None:
+@pytest.mark.parametrize("cut", [True, False])
+def test_every_preset_does_what_its_options_say(*, cut: bool) -> None:
     """Without a cut-off nothing is cut, not the ideal either; k of a divisor is the list's
     length.
     """
-    frames_read = source_of(*frames(case))
-    k = case["k"] if cut else None
-    for key, preset in EXPRESSED.items():
-        if preset.without_k and not cut:  # it has no such number
-            continue
-        chosen = preset.at(k)
-        wanted = by_reference(chosen, {**case, "k": k})
-        got = outcome(partial(value_under, frames_read, chosen, k))
-        assert same(got, wanted), (key, got, wanted)
+    for case in [*MADE.values(), *DRAWN]:
+        frames_read = source_of(*frames(case))
+        k = case["k"] if cut else None
+        for key, preset in EXPRESSED.items():
+            if preset.without_k and not cut:  # it has no such number
+                continue
+            chosen = preset.at(k)
+            wanted = by_reference(chosen, {**case, "k": k})
+            got = outcome(partial(value_under, frames_read, chosen, k))
+            assert same(got, wanted), (key, case, got, wanted)
 
 
 def test_frames_without_a_common_user_are_refused() -> None:
     """By choice: libraries return 0, NaN or an error there, and nobody means it."""
-    recs, truth = frames(made_case(3, [("u1", "a", 1.0, 1)], [("u2", "a", 1.0)]))
+    recs, truth = RECS, TRUTH.assign(user=2)
     for library, variant in dict(OF_HITS.keys()).items():
         with pytest.raises(RecnbError, match="no user is in both frames"):
             as_in(library, variant, recs, truth, cut_at(library, variant, 3))
@@ -302,23 +242,19 @@ def test_frames_without_a_common_user_are_refused() -> None:
 
 def test_a_pair_judged_twice_counts_at_its_highest() -> None:
     """By choice: no recorded case judges a pair twice."""
-    recs, truth = frames(ALL_TIED)
+    recs, truth = frames(MADE["all tied"])
     twice = pd.concat([truth, truth.assign(relevance=0.0)], ignore_index=True)
     once, again = (source_of(recs, judged) for judged in (truth, twice))
     for key in OF_HITS:
         assert same(
             *(
-                outcome(partial(as_in_of, one, *key, ALL_TIED["k"]))
+                outcome(partial(as_in_of, one, *key, MADE["all tied"]["k"]))
                 for one in (again, once)
             )
         ), key
 
 
 # Where a library has no number, as_in says so ----------------
-
-Frame = pd.DataFrame
-RECS = Frame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
-TRUTH = Frame({"user": [1], "item": ["b"], "relevance": [1]})
 
 
 @pytest.mark.parametrize(
@@ -358,26 +294,6 @@ def test_a_number_under_a_library_says_where_the_library_has_none() -> None:
 def test_every_caveat_is_of_a_preset() -> None:
     known = {word for axis, word in PHRASES if axis == "caveat"}
     assert {preset.caveat for preset in presets().values()} == {*known, ""}
-
-
-@pytest.mark.parametrize(
-    ("key", "caveat"),
-    [
-        (
-            ("lightgbm", "ndcg"),
-            "raises an error where relevance is not whole, below 0 or above 30",
-        ),
-        (
-            ("recommenders", "ndcg_exp"),
-            (
-                "raises an error where relevance is below 0 in a column of integers, and "
-                "follows no recorded rule where a pair is recommended twice"
-            ),
-        ),
-    ],
-)
-def test_a_caveat_is_one_sentence(key: tuple[str, str], caveat: str) -> None:
-    assert presets()[key].caveat_in_words == f"{key[0]} {caveat}"
 
 
 def test_evidently_reads_the_longest_list_of_all_users() -> None:

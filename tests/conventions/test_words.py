@@ -22,7 +22,6 @@ from recnb.metrics.measure import Measure
 from recnb.metrics.metric import METRICS, RETRIEVAL_METRICS
 from tests import reference
 from tests.rows import read_rows
-from tests.strategies import each_word
 
 #: Lists that tell the words apart: a tie of items of four grades, scores that only
 #: double precision tells apart, a pair repeated, scores of 0 and below, short lists,
@@ -117,22 +116,8 @@ def test_words_that_refuse_and_the_order_that_is_found() -> None:
 # Options of metrics
 
 EVERY_METRIC = {**METRICS, **RETRIEVAL_METRICS}
-#: Frames for options: lists longer than k and shorter, more relevant items than k and
-#: fewer, places without a relevant item.
-LISTS = {
-    "one": ["a", "x", "b", "y", "c"],
-    "two": ["x", "d"],
-    "three": ["b", "a"],
-    "four": ["y", "a", "b", "c", "d", "x"],
-    "five": ["a", "x"],
-}
-LIKED = {
-    "one": {"a": 1.0, "b": 3.0, "c": 2.0, "d": 1.0, "e": 2.5},
-    "two": {"d": 2.0, "a": 4.0},
-    "three": {"a": 2.0, "b": 1.0, "c": 0.5},
-    "four": {"d": 1.0},
-    "five": {"a": 1.0},
-}
+#: Lists for options, longer than k and shorter, with more relevant items than k and fewer.
+LISTS, LIKED = FRAMES["lists"], FRAMES["liked"]
 OPTIONS_EV = recnb.evaluate(LISTS, LIKED)
 
 
@@ -157,17 +142,3 @@ def test_the_words_of_a_metric_are_told_apart_and_have_phrases(name: str) -> Non
                     f"{name}: {option}={word!r} and {option}={other!r}"
                 )
             seen[option][word] = values
-
-
-@pytest.mark.parametrize("name", METRICS)
-def test_each_option_of_a_metric_gives_the_number_of_the_reference(name: str) -> None:
-    scale = max(max(grades.values()) for grades in LIKED.values())
-    for options in each_word(METRICS[name]):
-        for_reference = dict(options)
-        if name == "err":  # by default the scale is that of all users
-            for_reference.setdefault("max_relevance", scale)
-        wanted = [
-            reference.REFERENCE[name](LISTS[user], LIKED[user], 3, **for_reference)
-            for user in LISTS
-        ]
-        assert of_options(name, options) == pytest.approx(wanted, abs=1e-12), options

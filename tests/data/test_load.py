@@ -365,7 +365,7 @@ def test_the_lint_names_a_left_merge() -> None:
     assert finding.severity == "warning"
     # Nine rows, of which four are relevant.
     assert "Rows without relevance: 5 of 9" in finding.effect
-    assert "`recs.rec.against(test)`" in finding.advice
+    assert "`recs.rec.against(truth)`" in finding.advice
     labelled = merged.fillna({"relevance": 0}).rec.lint()["nothing_missed"]
     assert "left merge" not in labelled.effect
 

@@ -366,16 +366,6 @@ def test_a_question_of_which_nothing_is_expected_is_refused_where_it_counts(
     assert judged.mrr() == 0.5
 
 
-def test_identify_names_conventions_that_count_a_question_without_truth() -> None:
-    log = [*LOG, {**LOG[0], "user_input": "Hello", "reference_contexts": []}]
-    notes = " ".join(str(recnb.evaluate(log).identify("recall", 0.75, 5)).split())
-    not_tried = notes.split(
-        "not tried, since they count queries whose truth is empty: "
-    )
-    assert "mlflow recall" in not_tried[1]
-    assert "not tried" not in str(recnb.evaluate(LOG).identify("recall", 0.75, 5))
-
-
 def test_llama_index_says_that_it_refuses_a_question_without_truth() -> None:
     presets = recnb.conventions.metrics("llama-index")
     for metric in presets:

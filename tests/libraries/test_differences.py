@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from random import Random
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,8 +19,7 @@ import recnb
 from recnb.conventions.presets import of_metric
 from recnb.data.names import RECS, TRUTH
 from recnb.data.read import read_tables, tables_of
-from recnb.display.language import use_language
-from recnb.errors import OptionError, RecnbError
+from recnb.errors import RecnbError
 from recnb.libraries import as_in
 from recnb.libraries.identify import printed_number
 from recnb.libraries.number import Measurement, Variant
@@ -72,23 +70,23 @@ def test_the_way_between_two_presets_adds_up(metric: str) -> None:
         pairs = list(itertools.permutations(numbers, 2))
         for one, other in pairs[:: max(1, len(pairs) // 60)]:
             start, end = numbers[one], numbers[other]
-            added = value = start.value
             axes = one.differing_axes(other)
             taken = replace(one, preset=None)
             for axis in axes:
                 taken = taken.taking(axis, other)
             assert taken == replace(other, preset=None, name=one.name)
-            for step in walk(axes, one, other, start, end, source, 2):
-                assert step.before.value == pytest.approx(value, nan_ok=True)
-                value = step.after.value
-                added += value - step.before.value
-                words = zip(step.ours, step.theirs, strict=True)
-                assert all(before != after for before, after in words)
-                assert bool(step.reason) == (len(step.decisions) > 1)
-            assert value == pytest.approx(end.value, nan_ok=True)
-            if math.isfinite(start.value) and math.isfinite(end.value):
-                assert added == pytest.approx(end.value, rel=1e-12, abs=1e-12)
-                walked += 1
+            rows, notes = walk(axes, one, other, start, end, source, 2)
+            together = [row for row in rows if ", " in row[0]]
+            assert len(together) <= " ".join(notes).count("switched together")
+            before = start.value
+            for decisions, ours, theirs, value, change, n_moved, _most in rows:
+                assert change == pytest.approx(value - before, nan_ok=True)
+                assert ours != theirs
+                assert n_moved or change
+                assert {*decisions.split(", ")} <= {*axes}
+                before = value
+            assert before == pytest.approx(end.value, nan_ok=True)
+            walked += math.isfinite(end.value - start.value)
     assert walked > 5
 
 
@@ -130,41 +128,18 @@ KNN = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
 STRICT = recnb.evaluate(
     SAMPLE.models["popular"], SAMPLE.test, relevant_from=4, averaged_users="both"
 )
+JUDGED_ONLY = recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test, judged_only=True)
 #: From, the metric, to; the number at the end, and which decisions are switched.
-WAYS: dict[str, tuple[Any, str, Any, Any, list[str] | None]] = {
-    "an evaluation": (
-        EV,
-        "recall",
-        STRICT,
-        STRICT.recall(k=10),
-        ["", "relevant", "averaged_users"],
-    ),
-    "a convention": (
-        EV,
-        "recall",
-        STRICT.convention,
-        STRICT.recall(k=10),
-        ["", "relevant", "averaged_users"],
-    ),
-    "itself": (EV, "ndcg", EV, EV.ndcg(k=10), [""]),
-    "other frames": (EV, "ndcg", KNN, KNN.ndcg(k=10), ["", "frames"]),
-    "back": (EV.under("trec_eval"), "ndcg", "recnb", EV.ndcg(k=10), None),
-    "judged only": (
-        recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test, judged_only=True),
-        "ndcg",
-        "recnb",
-        EV.ndcg(k=10),
-        None,
-    ),
-}
+WAYS = read_rows("libraries/ways.toml")
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_to_conventions_and_evaluations(way: str) -> None:
-    ev, metric, other, value, decisions = WAYS[way]
-    made = ev.why(metric, 10, other=other)
-    assert made["value"].iloc[-1] == pytest.approx(float(value), abs=1e-12)
-    assert decisions is None or made.index.tolist() == decisions
+    metric, value, decisions = WAYS[way]
+    start, other = (eval(side) for side in way.split(" -> "))
+    made = start.why(metric, 10, other=other)
+    assert made["value"].iloc[-1] == pytest.approx(float(eval(value)), abs=1e-12)
+    assert not decisions or made.index.tolist() == ["", *decisions]
 
 
 def test_frames_that_a_convention_refuses_are_switched_together_with_it() -> None:
@@ -173,17 +148,6 @@ def test_frames_that_a_convention_refuses_are_switched_together_with_it() -> Non
     other = recnb.evaluate(repeated, SAMPLE.test, duplicates="dedupe")
     made = recnb.evaluate(recs, SAMPLE.test).why("ndcg", 10, other=other)
     assert made["value"].iloc[-1] == pytest.approx(float(other.ndcg(k=10)), abs=1e-12)
-
-
-@pytest.mark.parametrize("other", ["scikit-learn[full]", "sklearn [full]"])
-def test_a_suffix_says_what_a_library_is_given(other: str) -> None:
-    """Without one it is the way that has none, if there is one."""
-    assert repr(EV.why("ndcg", 10, other="ranx")) == repr(
-        EV.why("ndcg", 10, other="ranx ndcg")
-    )
-    assert repr(EV.why("ndcg", 10, other=other)) == repr(
-        EV.why("ndcg", 10, other="scikit-learn ndcg[full]")
-    )
 
 
 REFUSED = read_rows("libraries/why_refused.toml")
@@ -268,53 +232,9 @@ def test_how_a_number_fits() -> None:
     assert len(EV.joined.source._known) == before  # nothing that was tried is kept
 
 
-@pytest.mark.parametrize(
-    "given, printed",
-    [
-        (0.368, (0.368, 3)),
-        ("0.3680", (0.368, 4)),
-        (" 0.3680 ", (0.368, 4)),
-        ("36.8%", (0.368, 3)),
-        ("36.80%", (0.368, 4)),
-        (2, (2.0, 1)),
-        ("-12", (-12, 0)),
-    ],
-)
-def test_how_a_number_is_written_says_how_many_digits_it_has(
-    given: Any, printed: tuple[float, int]
-) -> None:
-    assert printed_number(given) == printed
+PRINTED = read_rows("libraries/printed.toml")
 
 
-@pytest.mark.parametrize(
-    "value",
-    ["a lot", None, math.nan, "inf", True, [0.5], {"u": 0.5}, pd.Series({"u": 0.5})],
-)
-def test_what_is_no_number_is_refused(value: Any) -> None:
-    with pytest.raises(OptionError, match="is no printed number"):
-        EV.identify("ndcg", value, 10)
-
-
-def test_identify_in_korean_is_headed_in_korean() -> None:
-    ev = recnb.evaluate({1: ["a", "b"]}, {1: ["b"]})
-    with use_language("ko"):
-        table = ev.identify("ndcg", "0.6309", k=2)
-    for shown in (repr(table), table.to_markdown(), table._repr_html_()):
-        for heading in ("규약", "값", "차이"):
-            assert heading in shown
-        for heading in ("convention", "difference", "value"):
-            assert heading not in shown
-    assert list(table.columns) == ["value", "difference", "fit"]
-
-
-def test_identify_knows_linear_gain_and_minus_of_xgboost() -> None:
-    """Of the two queries one has no relevant row, which counts 0 behind the minus."""
-    frame = pd.DataFrame(
-        {"qid": [1, 1, 1, 2], "label": [1, 3, 0, 0], "score": [3.0, 2.0, 1.0, 1.0]}
-    )
-    wanted = (1 + 3 / np.log2(3)) / (3 + 1 / np.log2(3)) / 2
-    assert recnb.as_in("xgboost", "ndcg_linear_minus", frame, k=5) == pytest.approx(
-        wanted
-    )
-    found = frame.rec.evaluation().identify("ndcg", f"{wanted:.5f}", k=5)
-    assert "xgboost ndcg_linear_minus" in found.index
+@pytest.mark.parametrize("given", PRINTED)
+def test_how_a_number_is_written_says_how_many_digits_it_has(given: str) -> None:
+    assert [*printed_number(eval(given))] == PRINTED[given]

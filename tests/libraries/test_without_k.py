@@ -5,12 +5,7 @@ are installed, and against what ranx and lenskit returned.
 
 from __future__ import annotations
 
-import csv
-import json
 import re
-from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -19,26 +14,15 @@ import pytest
 
 import recnb
 from recnb.conventions.presets import Preset, of_metric, presets
-from recnb.errors import OptionError, RecnbError
+from recnb.errors import OptionError
 from recnb.metrics.metric import LIST_METRICS
+from tests.rows import read_rows
 from tests.tools.parity.data import DataSet, candidates, data_set, mean, qrels, runs
 
-RECORDED = Path(__file__).parents[1] / "recorded"
 KINDS = ("plain", "tied", "same users", "long", "no zeros")
+ROWS = read_rows("libraries/without_k.toml")
 #: Lists of two items against four relevant ones, and of three against one.
-SHORT: DataSet = {
-    "recs": [
-        ["u", "a", 2.0, 1],
-        ["u", "b", 1.0, 2],
-        ["v", "x", 3.0, 1],
-        ["v", "y", 2.0, 2],
-        ["v", "z", 1.0, 3],
-    ],
-    "truth": [
-        *(["u", item, grade] for item, grade in zip("acde", (1, 2, 1, 3), strict=True)),
-        ["v", "y", 2],
-    ],
-}
+SHORT: DataSet = ROWS["short"]
 DATA = [SHORT, *(data_set(Random(seed), kind) for seed, kind in enumerate(KINDS))]
 
 
@@ -78,67 +62,18 @@ def scikit_learn(data: DataSet, k: int | None) -> float:
     return mean(values)
 
 
-Ask = Callable[[DataSet], float]
-#: Library, metric, cut-off, how the library is asked, and other spellings.
-ASKED: list[tuple[str, str, int | None, Ask, list[str]]] = [
-    (
-        "pytrec_eval",
-        "ndcg",
-        None,
-        lambda data: pytrec_eval(data, "ndcg"),
-        ["nDCG", "NDCG", "ndcg_nocut"],
-    ),
-    ("pytrec_eval", "ndcg", 3, lambda data: pytrec_eval(data, "ndcg_cut.3"), ["nDCG"]),
-    (
-        "trec_eval",
-        "average_precision",
-        None,
-        lambda data: pytrec_eval(data, "map"),
-        ["map", "AP", "ap_nocut", "ap"],
-    ),
-    (
-        "trec",
-        "reciprocal_rank",
-        None,
-        lambda data: pytrec_eval(data, "recip_rank"),
-        ["RR", "mrr", "rr"],
-    ),
-    (
-        "ir_measures",
-        "ndcg",
-        None,
-        lambda data: ir_measures(data, "nDCG"),
-        ["nDCG", "NDCG", "ndcg_nojudgedcut"],
-    ),
-    ("ir_measures", "ndcg", 4, lambda data: ir_measures(data, "nDCG@4"), ["nDCG"]),
-    ("ir_measures", "judged", None, lambda data: ir_measures(data, "Judged"), []),
-    (
-        "ir_measures",
-        "average_precision",
-        None,
-        lambda data: ir_measures(data, "AP"),
-        ["ap", "AP", "MAP"],
-    ),
-    (
-        "ir_measures",
-        "reciprocal_rank",
-        None,
-        lambda data: ir_measures(data, "RR"),
-        ["rr", "RR", "rr_nocut"],
-    ),
-]
-
-
 @pytest.mark.thin
 @pytest.mark.parametrize("data", DATA, ids=["short", *KINDS])
-@pytest.mark.parametrize(
-    ("library", "metric", "k", "ask", "spelt"), ASKED, ids=lambda value: str(value)[:12]
-)
+@pytest.mark.parametrize(("library", "metric", "k", "asked", "spelt"), ROWS["asked"])
 def test_a_librarys_number_is_that_librarys_by_whatever_way_it_is_asked(
-    library: str, metric: str, k: int | None, ask: Ask, spelt: list[str], data: DataSet
+    library: str, metric: str, k: int, asked: str, spelt: list[str], data: DataSet
 ) -> None:
+    """`k` of 0: without a cut-off."""
+    k = k or None
     recs, truth = frames(data)
-    want = pytest.approx(ask(data), abs=1e-9)
+    number = {"pytrec_eval": pytrec_eval, "ir_measures": ir_measures}
+    value = number[asked.split(" ")[0]](data, asked.split(" ")[1])
+    want = pytest.approx(value, abs=1e-9)
     ev = recnb.evaluate(recs, truth)
     under = ev.under(library)
     convention = recnb.evaluate(recs, truth, convention=library)
@@ -152,7 +87,7 @@ def test_a_librarys_number_is_that_librarys_by_whatever_way_it_is_asked(
     if metric != "judged":
         assert ev.why(metric, k, other=library)["value"].iloc[-1] == want
         name = recnb.conventions.presets.library_named(library)
-        fits = ev.identify(metric, f"{ask(data):.12f}", k)
+        fits = ev.identify(metric, f"{value:.12f}", k)
         assert any(label.startswith(f"{name} ") for label in fits.index)
 
 
@@ -176,54 +111,24 @@ def test_a_measure_means_what_ir_measures_means_whatever_its_case(
     recs, truth = frames(data)
     recs = recs.sort_values(["score", "item"], ascending=False)
     recs["score"] = np.arange(len(recs), 0.0, -1.0)
-    recs = recs.drop(columns="rank")
+    ev = recnb.evaluate(recs.drop(columns="rank"), truth, no_relevant="zero")
     strict = {**data, "recs": recs.to_numpy().tolist()}
-    ev = recnb.evaluate(recs, truth, no_relevant="zero")
     want = pytest.approx(ir_measures(strict, "nDCG"), abs=1e-9)
-    assert ev.measure("nDCG") == ev.measure("ndcg") == want
-    assert ev.measures(["nDCG"])["mean"].item() == want
-    assert ev.table("nDCG").to_numpy().item() == want
+    assert ev.measure("nDCG") == ev.measure("ndcg") == ev.ndcg() == want
     assert ev.table("nDCG", k=[2, None])[None].item() == want
-    assert ev.table("nDCG", k=[2, None])[2].item() == ev.ndcg(k=2)
-    assert ev.ndcg() == ev.table("ndcg").to_numpy().item() == want
     at_3 = pytest.approx(ir_measures(strict, "nDCG@3"), abs=1e-9)
     assert ev.measure("nDCG@3") == ev.measure("nDCG", k=3) == ev.ndcg(k=3) == at_3
 
 
-def recorded_values() -> list[tuple[str, str, str, str, float]]:
-    """What ranx and lenskit returned of whole lists: library, variant that is asked for
-    without a cut-off, case, value.
-    """
-    asked = {
-        ("ranx", "ndcg_nocut"): "ndcg",
-        ("ranx", "precision_nocut"): "precision",
-        ("lenskit", "recall_nocut"): "recall",
-        ("ir-measures", "ndcg_nojudgedcut"): "ndcg",
-        ("pytrec_eval-terrier", "ap_nocut"): "ap",
-    }
-    with (RECORDED / "values.csv").open(encoding="utf-8", newline="") as file:
-        return [
-            (row["library"], row["variant"], name, row["case"], float(row["value"]))
-            for row in csv.DictReader(file)
-            if row["value"]
-            for name in [asked.get((row["library"], row["variant"]))]
-            if name is not None
-        ]
-
-
-def test_without_a_cut_off_the_variant_that_a_library_never_cuts_is_meant() -> None:
-    cases = {
-        case["id"]: case
-        for case in json.loads((RECORDED / "cases.json").read_text("utf-8"))
-    }
-    values = recorded_values()
-    assert len({value[:2] for value in values}) == 5
-    for library, variant, name, case, value in values:
-        data = cases[case]
-        got = recnb.as_in(
-            library, name, pd.DataFrame(data["recs"]), pd.DataFrame(data["truth"])
-        )
-        assert got == pytest.approx(value, abs=1e-9), (library, variant, case)
+@pytest.mark.parametrize(("library", "metric", "variant"), ROWS["meant"])
+def test_without_a_cut_off_the_variant_that_a_library_never_cuts_is_meant(
+    library: str, metric: str, variant: str
+) -> None:
+    """Whose values are recorded: tests/conventions/test_presets.py."""
+    for data in DATA:
+        recs, truth = frames(data)
+        meant = recnb.as_in(library, variant, recs, truth)
+        assert recnb.as_in(library, metric, recs, truth) == meant
 
 
 def test_whole_lists_of_a_library_are_a_table_of_their_own() -> None:
@@ -255,43 +160,21 @@ def test_a_library_that_always_cuts_has_no_number_without_a_cut_off(
 
 def test_a_library_that_always_cuts_has_no_number_among_those_without_k() -> None:
     ev = recnb.evaluate(*frames(SHORT))
-    nearest = ev.identify("ndcg", "0.1234")
-    n = int(re.search(r"none of (\d+)", nearest.attrs["basis"])[1])  # type: ignore[index]
-    cutting = [preset for preset in of_metric("ndcg") if preset.without_k]
-    assert {preset.library for preset in cutting} >= {"rectools", "implicit"}
-    with_number = {"recnb"}
-    for preset in of_metric("ndcg"):
-        with suppress(RecnbError):
-            asked = preset.at(None)
-            recnb.as_in(asked.library, asked.variant, *frames(SHORT))
-            with_number.add(asked.label)
-    assert with_number.isdisjoint(preset.label for preset in cutting)
-    assert n == len(with_number)
+    cutting = {preset.label for preset in of_metric("ndcg") if preset.without_k}
+    assert cutting >= {"rectools ndcg", "implicit ndcg"}
+    assert cutting.isdisjoint(ev.identify("ndcg", f"{ev.ndcg():.4f}").index)
 
 
 # The words
 
 
-def test_the_words_of_a_number_say_where_its_ideal_list_is_cut() -> None:
+@pytest.mark.parametrize("asked", ROWS["ideal"])
+def test_the_words_of_a_number_say_where_its_ideal_list_is_cut(asked: str) -> None:
     ev = recnb.evaluate(*frames(SHORT))
-    at_k, at_length, nowhere = (
-        "ideal: all relevant items, cut at k",
-        "ideal: all relevant items, cut at the list's length",
-        "ideal: all relevant items, not cut",
-    )
-    numbers = {
-        at_k: [ev.ndcg(k=2), ev.measure("nDCG@2"), ev.under("ranx").ndcg(k=2)],
-        at_length: [ev.ndcg(ideal="min(k, list)")],
-        nowhere: [ev.ndcg(), ev.idcg(), ev.measure("nDCG"), ev.under("trec").ndcg()],
-    }
-    for phrase, scores in numbers.items():
-        for score in scores:
-            said = [part for part in score.basis.split("; ") if "ideal" in part]
-            assert said == [phrase], score
-    assert nowhere in ev.table("ndcg").attrs["basis"]
-    assert nowhere in ev.explain("ndcg", "u").basis
-    assert nowhere in recnb.ndcg(["a"], ["a", "b"]).basis
-    assert at_k in recnb.ndcg(["a"], ["a", "b"], k=1).basis
+    shown = eval(asked, {"ev": ev, "recnb": recnb})
+    basis = shown.attrs["basis"] if isinstance(shown, pd.DataFrame) else shown.basis
+    said = [part for part in re.split("; |: (?=ideal)", basis) if "ideal" in part]
+    assert said == [f"ideal: all relevant items, {ROWS['ideal'][asked]}"]
 
 
 def test_a_table_of_cut_and_whole_lists_says_how_each_is_counted() -> None:

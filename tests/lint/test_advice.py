@@ -4,7 +4,6 @@ and the number is the one that was stated.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +14,8 @@ import pytest
 
 import recnb
 from recnb.lint import CHECKS
-from tests.lint_planted import CLEAN, FRAMES, METRIC, PLANTED, Data
+from tests.lint_planted import CLEAN, FRAMES, METRIC, PAIR, PLANTED, Data
+from tests.rows import read_rows
 
 #: Names of columns that are no names of Python, and differ between the frames where
 #: they are found by themselves.
@@ -90,76 +90,39 @@ categories = made(
 lazy, lazy_sides = (
     made(lambda frame: frame.lazy(), *names) for names in (("recs",), FRAMES[2:])
 )
-#: Findings that only words can put right, and those of text.
-WORDS = {
-    check.name for check in CHECKS if "repair" not in inspect.getsource(check.search)
-}
-OF_TEXT = {"ids_written_otherwise", "missing_ids"}
-#: How frames and options are given, and what is no finding there, or cannot be
-#: evaluated.
-FORMS: dict[str, tuple[list[Callable[[Data], Data]], set[str]]] = {
-    "pandas": ([], set()),
-    "renamed": ([renamed], set()),
-    "polars": ([renamed, polars], set()),
-    "lazy": ([polars, lazy], set()),
-    "lazy sides": ([renamed, polars, lazy_sides], set()),
-    "numbers": ([with_numbers], OF_TEXT),
-    "numbers polars": ([with_numbers, renamed, polars], OF_TEXT),
-    "categories": ([categories, renamed], set()),
-    "categories polars": ([categories, polars], set()),
-    "option": ([under(no_relevant="zero")], set()),
-    "trec_eval": (
-        [under(convention="trec_eval", no_relevant="zero")],
-        {"rank_gaps", "ratings", "users_without_list"},
-    ),
-    "rectools": (
-        [under(convention="rectools", relevant_from=1)],
-        {"ratings", "unused_relevance"},
-    ),
-    "evidently": (
-        [under(convention="evidently", ties="first")],
-        {
-            "ids_written_otherwise",
-            "ratings",
-            "users_without_list",
-            "train_in_truth",
-            "cold_relevant",
-            "unjudged",
-        },
-    ),
-    "scikit-learn": (
-        [under(convention="scikit-learn", candidates="list")],
-        {"ties", "ratings", "train_in_truth", "cold_relevant", "unjudged"},
-    ),
-}
+#: Findings that only words can put right.
+WORDS = {check.name for check in CHECKS if not check.advice.endswith(":")}
+FORMS = read_rows("lint/forms.toml")
 
 
-def holds(data: Data, name: str, k: int = 10, metric: str = "ndcg") -> bool:
-    """Whether a finding is there, and what it advises removes it and gives the number
-    that it states.
-    """
+def fixed(data: Data, code: str) -> Data:
+    """Return the data with the changes of frames, or the options, that code says."""
+    if not code.startswith(tuple(f"{name} = " for name in FRAMES)):
+        return data.saying(**eval(f"dict({code})"))
+    typed = {**data.frames, "pl": pl}
+    exec(code, typed)
+    return data.with_(**{name: typed[name] for name in data.frames})
+
+
+def hold_fixed(data: Data, name: str, k: int = 10, metric: str = "ndcg") -> None:
+    """Hold that what a finding advises removes it and gives the number that it states."""
     lint = data.lint(k, metric)
-    if name not in lint.names:
-        return False
     finding = lint[name]
-    if (
-        not finding.code
-    ):  # only words: categories, and two Polars frames of different types or kinds
+    if not finding.code:  # two Polars frames of different types, or kinds
         assert finding.advice.endswith(".")
-        return isinstance(data.recs, pl.LazyFrame | pl.DataFrame)
-    typed = {**data.frames, "pd": pd, "pl": pl, "recnb": recnb}
-    exec(finding.code, typed)
+        assert isinstance(data.recs, pl.LazyFrame | pl.DataFrame)
+        return
+    ev = fixed(data, finding.code).evaluate()
     if name != "lists_taken_as_one":  # whose number would be of other lists
-        number = float(typed["ev"].table([metric], k=k).iloc[0, 0])
+        number = float(ev.table([metric], k=k).iloc[0, 0])
         assert number == pytest.approx(finding.facts["other"], abs=1e-12, nan_ok=True)
         assert f", {finding.facts['other_label']} is {number:.4f}" in finding.effect
-    again = typed["ev"].lint(k, metric)
+    again = ev.lint(k, metric)
     assert finding.short not in [one.short for one in again]
     assert again.names.count(name) < lint.names.count(name)
     # What is put right leaves no gap, and closes none that was there.
     if name != "rank_gaps":
         assert ("rank_gaps" in again.names) == ("rank_gaps" in lint.names)
-    return True
 
 
 CASES = [
@@ -175,8 +138,8 @@ CASES = [
 def test_what_is_advised_is_run(name: str, form: str) -> None:
     data = PLANTED[name][0]
     for change in FORMS[form][0]:
-        data = change(data)
-    assert holds(data, name.split(":")[0], *METRIC.get(name, ()))
+        data = eval(change)(data)
+    hold_fixed(data, name.split(":")[0], *METRIC.get(name, ()))
 
 
 def mappings(data: Data) -> Data:
@@ -210,52 +173,25 @@ def test_frames_for_which_there_is_no_code_have_words_and_the_number(
         == "If what was seen is not to be recommended again, take it out before ranking."
     )
     assert finding.facts["other"] == pytest.approx(known.facts["other"], abs=1e-12)
-    # What an option puts right is the same call for every form.
-    assert holds(form(PLANTED["ties"][0]), "ties")
+    # What an option puts right is the same for every form.
+    hold_fixed(form(PLANTED["ties"][0]), "ties")
 
 
-@pytest.mark.parametrize("check", ["seen_in_train", "duplicates", "users_without_list"])
-def test_a_comparison_advises_a_call_of_compare(check: str) -> None:
-    data = PLANTED[check][0]
+def test_of_models_in_one_frame_only_words_are_said() -> None:
+    data = PLANTED["seen_in_train"][0]
     models = {"clean": CLEAN.recs, "<new>": data.recs}
-    frames = {name: data.frames[name] for name in FRAMES[2:] if name in data.frames}
-    options = {**frames, **dict(data.options)}
-    found = recnb.compare(models, data.truth, baseline="clean", **options)
-    finding = found["<new>"].lint(10)[check]
-    assert finding.code.splitlines()[-1].startswith("found = recnb.compare(")
-    assert "baseline='clean'" in finding.code
-    values: dict[str, Any] = {"models": models, "truth": data.truth, "recnb": recnb}
-    exec(finding.code, {**values, **frames}, values)
-    assert check not in values["found"]["<new>"].lint(10).names
-    value = values["found"]["<new>"].ndcg(k=10)
-    assert value == pytest.approx(finding.facts["other"])
-    column = pd.concat(frame.assign(model=name) for name, frame in models.items())
-    (in_frame,) = [
-        found
-        for found in recnb.compare(column, data.truth, **options)["<new>"].lint(10)
-        if found.name == check
-    ]
-    assert "recs" not in in_frame.code, "which is a part of a frame"
-    assert "recnb.evaluate" not in in_frame.code
+    in_frame = pd.concat(frame.assign(model=name) for name, frame in models.items())
+    by_name, one_frame = (
+        recnb.compare(given, data.truth, train=data.train)["<new>"].lint(10)
+        for given in (models, in_frame)
+    )
+    code = by_name["seen_in_train"].code
+    assert code == data.lint()["seen_in_train"].code
+    assert code.startswith("recs = ")
+    assert one_frame["seen_in_train"].code == ""
 
 
-def test_the_call_that_is_advised_is_that_of_the_caller() -> None:
+def test_of_one_frame_with_both_sides_options_are_said() -> None:
     data = PLANTED["ties"][0]
-    frame = data.recs.merge(
-        data.truth.assign(relevance=1), how="outer", on=["user", "item"]
-    )
-    assert frame.rec.lint()["ties"].code == "ev = recnb.evaluate(df, ties='expected')"
-    other = renamed(data).evaluate(ties="last").under("trec_eval").lint()["ties"]
-    assert "convention='pytrec_eval-terrier', ties='expected')" in other.code
-    assert "ties='last'" not in other.code
-    given = data.evaluate(
-        convention=recnb.Convention(no_relevant="zero"), ties="last"
-    ).lint()["ties"]
-    assert given.code.endswith("users=users, ties='expected', no_relevant='zero')")
-    users = PLANTED["users_without_list"][0].with_(
-        users=CLEAN.users
-    )  # a frame, beside who is averaged
-    assert (
-        "users=users, averaged_users='both'" in users.lint()["users_without_list"].code
-    )
-    assert holds(users, "users_without_list")
+    frame = data.recs.merge(data.truth.assign(relevance=1), how="outer", on=PAIR)
+    assert frame.rec.lint()["ties"].code == "ties='expected'"
