@@ -810,7 +810,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         """
         from recnb.widgets.explorer import Explorer
 
-        return Explorer(self._as_models, metric, k, lang=lang, **options)
+        return Explorer(self, metric, k, lang=lang, **options)
 
     def __repr__(self) -> str:
         return self._written("lines")

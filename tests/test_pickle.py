@@ -104,17 +104,6 @@ def test_every_method_leaves_and_returns_what_can_be_copied(
     assert as_shown(called(copied(MADE[kind]), name)) == as_shown(result)
 
 
-@pytest.mark.parametrize("kind", MADE)
-def test_a_live_view_leaves_what_can_be_copied(kind: str) -> None:
-    shown = MADE[kind].explore("ndcg", 5)
-    shown.widget()
-    for way in WAYS.values():
-        assert as_shown(way(MADE[kind]).table("ndcg", k=5)) == as_shown(
-            MADE[kind].table("ndcg", k=5)
-        )
-    shown.widget().close()
-
-
 def test_pickle_takes_hits_and_leaves_rows_that_are_in_files(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -74,7 +74,7 @@ ROOMS = {
         files=("recnb/comparison", "tests/comparison"),
         own=(
             *("compared", "differences", "movers", "overlap", "not worse"),
-            *("report of models", "explorer of models", "beyond accuracy of models"),
+            *("report of models", "beyond accuracy of models"),
             *("differences with unjudged items", "command line"),
         ),
         errors=frozenset({"ModuleNotFoundError", "NameError"}),
@@ -83,7 +83,7 @@ ROOMS = {
     ),
     "widgets": Room(
         files=("recnb/widgets", "tests/widgets"),
-        own=("playground", "quiz", "explorer", "explorer of models"),
+        own=("playground", "quiz", "explorer"),
         named="widgets|playground|quiz|explore|marimo",
     ),
     "libraries": Room(

@@ -779,46 +779,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         )
         return Table(curves(numbers), shown=shown)
 
-    def explore(
-        self,
-        metric: Any = "ndcg",
-        k: int | None = 10,
-        *,
-        lang: str | None = None,
-        **options: Any,
-    ) -> Any:
-        """Return a widget to go through users and see each model's list.
-
-        Parameters
-        ----------
-        metric : str or Metric, default "ndcg"
-            The metric.
-        k : int, optional
-            The cut-off, by default 10; None is the whole list.
-        lang : {"en", "ko"}, optional
-            The language; None is the one that is set.
-        **options
-            Options of the metric.
-
-        Returns
-        -------
-        Explorer
-            Shown in a notebook, with the controls.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> found = recnb.compare(sample.recommendations, sample.test)
-        >>> explorer = found.explore("recall", k=5)
-        """
-        from recnb.widgets.explorer import Explorer
-
-        models = self.models
-        if self.baseline is not None:  # which comes first
-            models = {self.baseline: self[self.baseline], **models}
-        return Explorer(models, metric, k, lang=lang, **options)
-
     def report(
         self,
         k: int | Sequence[int] = (5, 10, 20),

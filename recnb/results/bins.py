@@ -30,11 +30,6 @@ class Bin(NamedTuple):
         """Its ends, in the language in force."""
         return short(self.low) if self.low == self.high else bin_in_words(*self)
 
-    @property
-    def mirrored(self) -> Bin:
-        """The bin of the same numbers with the other sign."""
-        return Bin(0.0 - self.high, 0.0 - self.low, self.has_high, self.has_low)
-
 
 @dataclass(frozen=True)
 class Bins:
@@ -46,9 +41,7 @@ class Bins:
     edges: tuple[float, ...]
 
     @classmethod
-    def over(
-        cls, values: Floats, bounds: tuple[float, float], n_bins: int = BINS
-    ) -> Bins:
+    def over(cls, values: Floats, bounds: tuple[float, float]) -> Bins:
         """Return bins between the bounds of values.
 
         Where there is no bound, they go to the value furthest from 0.
@@ -61,7 +54,7 @@ class Bins:
             end = high
         if end <= start:
             end = start + 1.0
-        edges = start + np.arange(n_bins + 1) * (end - start) / n_bins
+        edges = start + np.arange(BINS + 1) * (end - start) / BINS
         return cls(tuple(edges.tolist()))
 
     def of(self, values: Floats) -> Ints:

@@ -5,7 +5,7 @@ Every number is that of an evaluation, as a reader could ask it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,15 +13,13 @@ import pandas as pd
 import polars as pl
 from markupsafe import Markup
 
-from recnb.data.ids import positions
-from recnb.display.language import N_, _, checked, use_language
+from recnb.display.language import _, checked, use_language
 from recnb.display.templates import write
-from recnb.display.text import fixed, one_line, with_symbol
+from recnb.display.text import fixed, with_symbol
 from recnb.errors import NoUsersError, OptionError, RecnbError, near
 from recnb.metrics.measure import Measure, metric_named
 from recnb.metrics.metric import METRICS
-from recnb.results.bins import BINS, Bins
-from recnb.results.evaluation_data import EvaluationData
+from recnb.results.bins import Bins
 from recnb.results.score import score_of
 from recnb.results.segments import segments_of
 from recnb.stats import mean_of
@@ -38,10 +36,8 @@ class Choices(NamedTuple):
 
     metric: str
     k: int | None
-    model: str
-    other: str  #: the model that it is compared with; itself if it is alone
     user: Any  #: whose list is shown
-    sort: str  #: a column of `values`
+    sort: str = "value"  #: a column of `values`
     ascending: bool = False
     search: str = ""  #: part of a user's id
     by: str = ""  #: what divides users into segments
@@ -53,9 +49,8 @@ class Explorer(Live):
     """From a mean to the users behind it, and to one user's list.
 
     `choose` does by code what controls do in a notebook. `shown` is what is chosen, as
-    `explorer.shown.metric`, and `values` has a row per user, or per list, "u1
-    [day=mon]", where users have several. The user whose list is shown is at first the
-    one nearest to the mean.
+    `explorer.shown.metric`, and `values` has a row per user. The user whose list is
+    shown is at first the one nearest to the mean.
 
     Examples
     --------
@@ -69,41 +64,35 @@ class Explorer(Live):
     devoted     49  0.226
     new         63  0.228
     regular    149  0.268
-    >>> {name: round(mean, 4) for name, mean in explorer.means().items()}
-    {'': 0.2504}
+    >>> round(explorer.mean(), 4)
+    0.2504
     >>> len(explorer.to_frame())
     261
     """
 
     def __init__(
         self,
-        models: Mapping[str, Any],
+        evaluation: Any,
         metric: Any = "ndcg",
         k: int | None = 10,
         *,
         lang: str | None = None,
         **options: Any,
     ) -> None:
-        self.models = dict(models)
+        if evaluation.keys.columns:
+            raise OptionError(
+                "an explorer shows one list of each user, and with split= a user has "
+                "several: evaluate the lists of one, such as recs[recs['day'] == 'mon']."
+            )
+        self.evaluation = evaluation
         self.lang = checked(lang)
         self.options = options
-        names = list(models)
-        self.is_paired = len(names) > 1
-        #: The column of the histogram and of segments.
-        self.column = "difference" if self.is_paired else "value"
-        self.shown = Choices(
-            metric=metric_named(metric, METRICS).name,
-            k=k,
-            model=names[-1],
-            other=names[0],
-            user=None,
-            sort=self.column,
-        )
+        name = metric_named(metric, METRICS).name
+        self.shown = Choices(metric=name, k=k, user=None)
         self.values = self._values_of(self.shown)
         #: The segment of each user.
         self.labels: pd.Series[Any] = self._labels_of("")
-        value = self.values["value"]
-        from_mean = (value - self._mean_of(value)).abs()
+        from_mean = (self.values["value"] - self.mean()).abs()
         self.shown = self.shown._replace(user=from_mean.idxmin())
 
     @property
@@ -112,7 +101,7 @@ class Explorer(Live):
 
         These are the columns of `users=` and, with `train=`, how much users did.
         """
-        side_data = self._data.side_data
+        side_data = self.evaluation.side_data
         columns: list[str] = []
         if side_data.users is not None:
             columns += side_data.users.columns[1:]
@@ -142,8 +131,6 @@ class Explorer(Live):
             labels = self._labels_of(choices["by"])
             choices.setdefault("segment", "")
         known: dict[str, Collection[Any]] = {
-            "model": self.models,
-            "other": self.models,
             "user": self.values.index,
             "sort": self.values.columns,
             "segment": ["", *labels.unique()],
@@ -154,7 +141,7 @@ class Explorer(Live):
                 check_choice(name, choices[name], values_known)
         shown = self.shown._replace(**choices)
         values = self.values
-        if {"metric", "k", "model", "other"} & choices.keys():
+        if {"metric", "k"} & choices.keys():
             values = self._values_of(shown)
             shown = shown._replace(bar="")
         self.shown = shown
@@ -186,20 +173,15 @@ class Explorer(Live):
             shown.sort, ascending=shown.ascending, kind="stable"
         )
 
-    def means(self) -> dict[str, float]:
-        """Return the mean of each model over the users of the segment that is shown.
+    def mean(self) -> float:
+        """Return the mean over the users of the segment that is shown.
 
         Returns
         -------
-        dict
-            Means by the names of models; that of one model is "".
+        float
+            It follows the weights of users, if they have some.
         """
-        values = self.values[self._in_segment]
-        means = {}
-        for name in self.models:
-            column = name if self.is_paired else "value"
-            means[name] = self._mean_of(values[column])
-        return means
+        return self._mean_of(self.values["value"][self._in_segment])
 
     def segments(self) -> pd.DataFrame:
         """Return the users and the mean of each segment.
@@ -209,7 +191,7 @@ class Explorer(Live):
         DataFrame
             A row per segment.
         """
-        segments = self.values[self.column].groupby(self.labels, observed=True)
+        segments = self.values["value"].groupby(self.labels, observed=True)
         means = segments.apply(self._mean_of)
         return pd.DataFrame({"count": segments.count(), "mean": means})
 
@@ -220,21 +202,6 @@ class Explorer(Live):
         """
         counts = self._bar_of_each()[self._in_segment].value_counts(sort=False)
         return {str(bar): int(n) for bar, n in counts.items()}
-
-    def counts_in_words(self) -> str:
-        """Count users of the segment by whether the model is better, worse or the same.
-
-        It is compared with the other model. Where neither of two values of the metric is
-        better, higher and lower ones are counted.
-        """
-        metric = METRICS[self.shown.metric]
-        words = N_("{better:,} better, {worse:,} worse, {same:,} the same")
-        if metric.better is None:
-            words = N_("{better:,} higher, {worse:,} lower, {same:,} the same")
-        differences = self.values["difference"].round(12)[self._in_segment]
-        gains = metric.sign * differences
-        better, worse, same = (gains > 0).sum(), (gains < 0).sum(), (gains == 0).sum()
-        return _(words, better=better, worse=worse, same=same)
 
     # What is shown, and what its controls do.
 
@@ -251,37 +218,20 @@ class Explorer(Live):
             basis=self._basis,
             frame=frame.head(LISTED if live else LISTED_WITHOUT_KERNEL),
             n_users=len(frame),
-            headers=self._headers(),
             n_segment=self._in_segment.sum(),
         )
 
-    def _headers(self) -> dict[str, str]:
-        """Return the columns of the table of users in words, by name."""
-        words = {
-            "value": self._label,
-            "difference": _("difference"),
-            "hits": _("hits"),
-            "relevant": _("relevant"),
-            "length": _("length"),
-        }
-        headers = {}
-        for column in map(str, self.values):
-            # Of two models, the value is that of one of them, which has its own column.
-            if column != "value" or not self.is_paired:
-                headers[column] = words.get(column, one_line(column, 24))
-        return headers
-
     def _worked(self) -> list[str]:
-        """Return the user's list under each model, and how the number is made."""
+        """Return the user's list, and how the number is made."""
         shown = self.shown
         options = self._options(shown.metric)
-        lists = {}
-        for name in (shown.other, shown.model):
-            lists[name] = _html_of(self.models[name].user, shown.user, k=shown.k)
-        explain = self.models[shown.model].explain
-        made = _html_of(explain, shown.metric, shown.user, k=shown.k, **options)
+        explain = self.evaluation.explain
+        parts = [
+            _html_of(self.evaluation.user, shown.user, k=shown.k),
+            _html_of(explain, shown.metric, shown.user, k=shown.k, **options),
+        ]
         template = "widgets/user.jinja"
-        return [write(template, "html", label=self._label, lists=lists, made=made)]
+        return [write(template, "html", label=self._label, parts=parts)]
 
     def _use(self, name: str, value: str, key: str) -> None:
         shown = self.shown
@@ -307,8 +257,6 @@ class Explorer(Live):
                     )
                     raise OptionError(problem)
                 return int(value or 0) or None
-            case "model" | "other":
-                known = self.models
             case "by":
                 known = ["", *self.columns]
             case "segment":
@@ -322,32 +270,21 @@ class Explorer(Live):
         return list(known)[int(value)]
 
     def __repr__(self) -> str:
-        means = []
-        for name, mean in self.means().items():
-            means.append(f"{one_line(name)} {fixed(mean)}".strip())
         with use_language(self.lang):
-            return f"{self._label} = {'; '.join(means)}\n{self._basis}"
+            return f"{self._label} = {fixed(self.mean())}\n{self._basis}"
 
     # Below.
 
     def _mean_of(self, values: pd.Series[Any]) -> float:
         """Return the mean of users, who may have weights; NaN if none has a value."""
-        weights = self._data.source.weight_of(self._lists_of(values.index))
+        weights = self.evaluation.source.weight_of(self._ids_of(values.index))
         return mean_of(values.to_numpy(np.float64), weights)
 
-    def _lists_of(self, index: pd.Index[Any]) -> pl.Series:
-        """Return the lists of some rows of the values."""
-        data = self._data
-        list_ids = data.joined.users
-        names = data.keys.names(list_ids)
-        of_rows = pl.Series("user", index.to_list(), dtype=names.dtype)
-        return list_ids[positions(names, of_rows)]
-
-    @property
-    def _data(self) -> EvaluationData:
-        """The data of the first model, whose users are those of all."""
-        data: EvaluationData = next(iter(self.models.values()))
-        return data
+    def _ids_of(self, users: pd.Index[Any]) -> pl.Series:
+        """Return the ids of users as the joined data has them."""
+        places = self.evaluation.users.get_indexer(users)
+        ids: pl.Series = self.evaluation.joined.users[places]
+        return ids
 
     @property
     def _label(self) -> str:
@@ -367,78 +304,52 @@ class Explorer(Live):
 
     @property
     def _basis(self) -> str:
-        return str(self._score(self.shown.model, self.shown).basis)
+        return str(self._score(self.shown).basis)
 
-    def _score(self, model: str, shown: Choices) -> Any:
-        data = self.models[model]
-        options = self._options(shown.metric)
+    def _score(self, shown: Choices) -> Any:
+        measure = Measure(METRICS[shown.metric], self._options(shown.metric), shown.k)
         with use_language(self.lang):
-            return score_of(data, Measure(METRICS[shown.metric], options, shown.k))
+            return score_of(self.evaluation, measure)
 
     def _values_of(self, shown: Choices) -> pd.DataFrame:
-        """Return the metric of the users of all models, with what their lists hold."""
-        per_user = {name: self._score(name, shown).per_user for name in self.models}
-        values = pd.concat(per_user, axis=1, join="inner")
+        """Return the metric of each user, with what the list holds."""
+        values = self._score(shown).per_user
         if values.empty:
             problem = _(
                 "no {user} has a value of {label}: all of them are left out.",
                 label=METRICS[shown.metric].label(shown.k),
             )
             raise NoUsersError(problem)
-        value = values[shown.model]
-        frame = pd.DataFrame({"value": value})
-        if self.is_paired:
-            difference = value - values[shown.other]
-            frame = values.assign(value=value, difference=difference)
-        data = self.models[shown.model]
+        data = self.evaluation
+        # Hits are counted, whatever relevant pairs weigh.
+        counted = data.unweighted if data.joined.is_weighted else data
+        n_hits = Measure(METRICS["cg"], {"gain": "binary"}, shown.k)
         counts = {
             "relevant": data.joined.hits.n_relevant,
             "length": data.joined.hits.list_length,
         }
-        lists = pd.DataFrame(counts, data.users).reindex(frame.index)
-        # Hits are counted, whatever relevant pairs weigh.
-        counted = data.unweighted if data.joined.is_weighted else data
-        n_hits = Measure(METRICS["cg"], {"gain": "binary"}, shown.k)
-        hits = score_of(counted, n_hits).per_user.reindex(frame.index)
-        frame = frame.assign(hits=hits, **lists)
-        data = self._data
-        if not data.keys.columns:
-            return frame
-        # Where users have several lists, rows are named as "u1 [day=mon]".
-        list_ids = data.joined.users[data.users.get_indexer(frame.index)]
-        names = data.keys.names(list_ids).to_list()
-        return frame.set_axis(pd.Index(names, name=data.user_label))
+        lists = pd.DataFrame(counts, data.users).reindex(values.index)
+        hits = score_of(counted, n_hits).per_user.reindex(values.index)
+        return pd.DataFrame({"value": values, "hits": hits, **lists})
 
     def _labels_of(self, by: str) -> pd.Series[Any]:
         """Return the segment of each user, in the order in which `by=` has them."""
         if not by:
             return pd.Series("", self.values.index)
-        segments = segments_of(self._data, [by])
+        segments = segments_of(self.evaluation, [by])
         names = segments.names
-        code = segments.of(self._lists_of(self.values.index))
+        code = segments.of(self._ids_of(self.values.index))
         labels = pd.Series(np.array(names)[code], self.values.index)
         return labels.astype(pd.CategoricalDtype(names, ordered=True))
 
     def _bar_of_each(self) -> pd.Series[Any]:
-        """Return the bar of each user: those of a report.
-
-        Of differences a bar below 0 is that of the same numbers above 0, mirrored.
-        """
-        values = self.values[self.column].to_numpy(np.float64)
-        low, high = METRICS[self.shown.metric].bounds
-        if self.is_paired:
-            bins = Bins.over(abs(values), (0.0, high - low), BINS // 2)
-            below_0 = [each.mirrored for each in bins.each[:0:-1]]
-            each_bin = [*below_0, *bins.each]
-            codes = np.where(values < 0, -1, 1) * bins.of(abs(values)) + len(below_0)
-        else:
-            bins = Bins.over(values, (low, high))
-            each_bin = bins.each
-            codes = bins.of(values)
+        """Return the bar of each user: those of a report."""
+        values = self.values["value"].to_numpy(np.float64)
+        bins = Bins.over(values, METRICS[self.shown.metric].bounds)
         with use_language(self.lang):
-            names = [each.words for each in each_bin]
+            names = [each.words for each in bins.each]
         dtype = pd.CategoricalDtype(names, ordered=True)
-        bars = pd.Categorical.from_codes(codes.tolist(), dtype=dtype)
+        bars = pd.Categorical.from_codes(bins.of(values).tolist(), dtype=dtype)
         return pd.Series(bars, self.values.index)
 
 

@@ -7,8 +7,7 @@ code as well.
 from __future__ import annotations
 
 import string
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import inf
 from types import EllipsisType
@@ -26,7 +25,7 @@ from recnb.metrics.measure import Measure, measure_named, metric_named
 from recnb.metrics.metric import ACCURACY
 from recnb.results.arguments import Metrics, asked_of
 from recnb.results.explanation import Explanation
-from recnb.results.single_list import Ranking, Truth, explain
+from recnb.results.single_list import Ranking, Truth, explain, read_pairs
 from recnb.widgets.live import Live, check_choice
 
 #: What is shown by default: the list is not in the best order, and one relevant item is
@@ -102,16 +101,12 @@ class Playground(Live):
         The gain of those metrics that have one.
     lang : {"en", "ko"}, optional
         The language, by default the one that is set.
-    items : mapping, optional
-        Titles of items, by item.
 
     Examples
     --------
     >>> import recnb
     >>> play = recnb.playground(["A", "B", "C"], {"B": 2, "C": 1}, ["recall", "ndcg"])
     >>> play.move("B", 1)
-    >>> print(play.result())
-    nDCG@3: 0.6697 → 0.9502 (+0.2806).
     >>> play.table().round(4)
             before     now  change
     metric
@@ -140,7 +135,6 @@ class Playground(Live):
         k: int | None = None,
         gain: str = "linear",
         lang: str | None = None,
-        items: Mapping[Any, str] | None = None,
     ) -> None:
         self.lang = checked(lang)
         if ranking is None and truth is None:
@@ -152,7 +146,6 @@ class Playground(Live):
             order, relevance = _read(ranking, truth)
             #: All of them: those of the list in their first order, then the others.
             self.items = tuple(dict.fromkeys([*order, *relevance]))
-            self.titles = _titles(self.items, items)
             cutoff = Cutoffs.one(k).values[0] or len(order)
         #: What is explained, in the order given, each with its options.
         self.metrics = {measure.name: measure for measure in asked}
@@ -183,9 +176,8 @@ class Playground(Live):
         )
 
     def name(self, item: Any, longest: int = 60) -> str:
-        """Return an item as text on one line: its title and its id, or the id alone."""
-        name = f"{self.titles[item]} ({item})" if item in self.titles else item
-        return one_line(name, longest)
+        """Return an item as text on one line."""
+        return one_line(item, longest)
 
     # Steps.
 
@@ -257,20 +249,7 @@ class Playground(Live):
             now = now._replace(k=Cutoffs.one(k).values[0] or len(now.order))
         if gain is not None:
             now = now._replace(gain=gain)
-        if self._slides_on(now):
-            # All cut-offs that a slider passes are one step: the last one is taken back.
-            self.now = self.past.pop()
-            self.action = self._words("start")
-            self._draw()
         self._do(now)
-
-    def _slides_on(self, now: Setting) -> bool:
-        """Say whether a step changes the cut-off alone, as the last step did."""
-        if now == self.now or not self.past:
-            return False
-        changes_k_alone = self.now._replace(k=now.k) == now
-        changed_k_alone = self.past[-1]._replace(k=now.k) == now
-        return changes_k_alone and changed_k_alone
 
     def look_at(self, metric: Any) -> None:
         """Explain another of the metrics.
@@ -366,16 +345,6 @@ class Playground(Live):
         if self.before == self.now:
             return self.action
         return self._words("sentence", *self._explained_twice())
-
-    def result(self) -> str:
-        """Describe the metric in focus before and after the last step.
-
-        Returns
-        -------
-        str
-            One line.
-        """
-        return self._words("result", *self._explained_twice())
 
     def __repr__(self) -> str:
         return self._words("text", between="\n  ")
@@ -489,10 +458,7 @@ class Playground(Live):
         options = dict(measure.options)
         if "gain" in measure.metric.defaults:
             options.setdefault("gain", gain)
-        explanation = explain(
-            name, order, dict(relevance), k, lang=self.lang, **options
-        )
-        return replace(explanation, titles=self.titles)
+        return explain(name, order, dict(relevance), k, lang=self.lang, **options)
 
     def _others(self, item: Any) -> list[Any]:
         """Return the list without an item."""
@@ -533,23 +499,6 @@ def _refuse_measure(measure: Measure) -> None:
         )
 
 
-def _titles(items: Iterable[Any], title_of: Mapping[Any, str] | None) -> dict[Any, str]:
-    """Return the titles of the items that have one."""
-    if title_of is None:
-        return {}
-    if not isinstance(title_of, Mapping):
-        raise RecnbError(
-            "items= maps items to titles: give a dictionary, such as dict(zip(items, "
-            "titles))."
-        )
-    titles = {}
-    for item in items:
-        title = title_of.get(item)
-        if title is not None:
-            titles[item] = str(title)
-    return titles
-
-
 def _terms_of(explanation: Explanation) -> dict[Any, Term]:
     """Return the terms by item, without those that add nothing."""
     rows = explanation.rows[["item", "term", "credit"]]
@@ -569,30 +518,29 @@ def _read(ranking: Any, truth: Any) -> tuple[tuple[Any, ...], dict[Any, float]]:
         raise RecnbError(
             "a truth was given without a ranking: give the items in rank order first."
         )
-    if isinstance(ranking, Iterator):
-        ranking = list(ranking)
-    if isinstance(truth, Iterator):
-        truth = list(truth)
-    grades = explain("cg", ranking, truth).rows["relevance"].tolist()
-    n = len(grades)
+    pair, *others = read_pairs(ranking, truth, ACCURACY["cg"])
+    n = len(pair.items)
+    if others:
+        raise RecnbError(
+            "a playground shows one list, and several were given: pick one."
+        )
     if not 1 <= n <= LONGEST_LIST:
         raise RecnbError(
             f"the ranking holds {n} items: give from 1 to {LONGEST_LIST}, which are "
             "moved by hand."
         )
-    if truth is None:
-        ranking = _letters(n)
-        truth = dict(zip(ranking, grades, strict=True))
-    elif isinstance(truth, (set, frozenset)):
-        truth = dict.fromkeys(sorted(truth, key=str), 1.0)
-    elif not isinstance(truth, Mapping):
-        truth = dict.fromkeys(truth, 1.0)
-    items = dict.fromkeys([*truth, *ranking])
-    return tuple(ranking), {item: float(truth.get(item, 0.0)) for item in items}
+    if not pair.named:
+        letters = _letters(n)
+        return letters, dict(zip(letters, pair.grades, strict=True))
+    relevance = dict(pair.truth)
+    judged = truth if isinstance(truth, Mapping) else ()
+    for item in (*judged, *pair.items):
+        relevance.setdefault(item, 0.0)
+    return tuple(pair.items), relevance
 
 
-def _letters(n: int) -> list[str]:
+def _letters(n: int) -> tuple[str, ...]:
     """Return names for items of which the grades alone are known."""
     if n <= len(string.ascii_uppercase):
-        return list(string.ascii_uppercase[:n])
-    return [f"#{rank}" for rank in range(1, n + 1)]
+        return tuple(string.ascii_uppercase[:n])
+    return tuple(f"#{rank}" for rank in range(1, n + 1))

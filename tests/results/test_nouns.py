@@ -132,7 +132,6 @@ SHOWN: dict[str, Callable[[], str]] = {
         EV.why("ndcg", k=10, other="rectools")._repr_html_()
     ),
     "explorer": lambda: text_of(EV.explore()._repr_html_()),
-    "explorer of models": lambda: text_of(FOUND.explore()._repr_html_()),
     "report": lambda: text_of(EV.report(k=10, by="segment")._repr_html_()),
     "not evaluated": lambda: message(lambda: EV.explain("ndcg", "nobody", k=10)),
     "not in the lists": lambda: message(lambda: EV.user("nobody")),

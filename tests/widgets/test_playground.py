@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -60,76 +59,38 @@ def shown(html: str) -> str:
     return " ".join(markup.unescape(re.sub(r"<[^>]*>", " ", html)).split())
 
 
-# By hand.
-
-
-def test_a_missed_item_is_taken_in_and_put_out_again() -> None:
-    play = Playground(["A", "B"], {"A": 1, "G": 2}, k=2)
-    play.move("G", 1)
-    assert (play.now.order, play.outside, play.now.k) == (("G", "A", "B"), (), 2)
-    assert (play.action, play.table().now["recall"]) == (
-        "G came into the list, at rank 1.",
-        1,
-    )
-    play.remove("G")
-    assert (play.now, play.outside) == (play.first, ("G",))
-    assert play.action == "G was put out of the list, from rank 1."
-    play.remove("B")
-    with pytest.raises(RecnbError, match="holds at least one of the items"):
-        play.remove("A")
-    assert play.now.order == ("A",)
-
-
 # What it takes.
 
 
-def test_what_it_is_made_of() -> None:
-    for truth in (
-        ["b", "z"],
-        {"b", "z"},
-        {"b": 1, "z": 1, "q": 0},
-        pd.Series(["b", "z"]),
-    ):  # as recnb takes it
-        play = Playground(iter("abc"), truth)
-        assert [
-            play.now.relevance[item] for item in play.now.relevance if item in "bz"
-        ] == [1, 1]
-        for name, value in play.table().now.items():
-            assert value == float(getattr(recnb, str(name))(["a", "b", "c"], truth)), (
-                name
-            )
-    play = Playground([3, 2, 0, 1])  # grades alone are named by letters
-    assert play.now.relevance == {"A": 3, "B": 2, "C": 0, "D": 1}
-    assert play.table().now["ndcg"] == float(recnb.ndcg([3, 2, 0, 1]))
-    assert Playground([1] * 30).now.order[-1] == "#30"
-    play = Playground(
-        ["a", "b"], {"b": 2}, {"ndcg": {"discount": "rank"}, "fbeta": {"beta": 2}}
-    )
-    assert play.table().now["ndcg"] == float(
-        recnb.ndcg(["a", "b"], {"b": 2}, discount="rank")
-    )
-    assert play.table().now["fbeta"] == float(recnb.fbeta(["a", "b"], {"b": 2}, beta=2))
-    assert Playground([0, 1], metrics="mrr").focus == "reciprocal_rank"
-    play = Playground(["1", 1, "a"], {1: 2, "a": 1})  # items that read alike stay two
-    play.use("rank", "1", "1")
-    assert play.now.order == (1, "1", "a")
-    play = Playground(
-        ["m1", "m2"],
-        {"m2": 1, "m3": 2},
-        ["recall"],
-        items={"m1": "Alien", "m3": "Brazil <b>"},
-    )
-    assert [play.name(item) for item in play.items] == [
-        "Alien (m1)",
-        "m2",
-        "Brazil <b> (m3)",
-    ]
-    assert "Brazil <b> (m3)" in repr(play.explain())
-    play = Playground(
-        ["a", "b"], {"b": 1, "a": 1}, ["ndcg"]
-    )  # the truth's order decides between equal relevance
-    play.move("b", 1)
-    assert pd.DataFrame(play.explain().ideal)["item"].tolist() == ["b", "a"]
+def ratings(*given: Any) -> dict[Any, float]:
+    """The relevance of all items."""
+    return dict(Playground(*given).now.relevance)
+
+
+def values(*given: Any, **options: Any) -> list[float]:
+    """The value of each metric."""
+    return Playground(*given, **options).table()["now"].tolist()
+
+
+def used(play: Playground, *use: str) -> Playground:
+    """A playground after one use of a control."""
+    play.use(*use)
+    return play
+
+
+def changed(**changes: Any) -> Playground:
+    """A playground after one change."""
+    play = Playground()
+    play.change(**changes)
+    return play
+
+
+MADE = read_rows("widgets/playground_made.toml")
+
+
+@pytest.mark.parametrize("call", MADE)
+def test_what_it_is_made_of(call: str) -> None:
+    assert eval(call, globals()) == eval(MADE[call], globals())
 
 
 REFUSED = read_rows("widgets/playground_refused.toml")
@@ -150,44 +111,6 @@ def test_what_cannot_be_done_changes_nothing(step: str) -> None:
     before = play.now, [*play.past], play.before, play.action, play.focus
     hold_refused(step, STEPS_REFUSED[step], {**globals(), "play": play})
     assert (play.now, play.past, play.before, play.action, play.focus) == before
-
-
-def test_a_cutoff_that_goes_back_by_code_is_shown_as_it_was() -> None:
-    play = Playground()
-    top = play.widget().children[0]
-    before = top.html
-    play.change(k=3)
-    assert top.html != before
-    play.change(k=6)
-    assert top.html == before
-
-
-def test_what_a_slider_passes_is_one_step_and_what_stays_the_same_is_none() -> None:
-    play = Playground()
-    for k in (5, 4, 3):
-        play.change(k=k)
-    assert (len(play.past), play.action) == (1, "The cut-off k went from 6 to 3.")
-    play.change(k=None)
-    assert (play.past, play.now, play.before) == ([], play.first, play.first)
-    play.change(order="AB", k=None)
-    assert play.now.k == 2
-    play.undo()
-    for stays in (
-        lambda: play.move("A", 1),
-        lambda: play.change(order=ITEMS[:6], k=6),
-        play.undo,
-        play.reset,
-    ):
-        stays()
-    play.remove("G")
-    assert play.past == []
-    for step in (
-        lambda: play.change(k=5),
-        lambda: play.move("A", 2),
-        lambda: play.change(k=4),
-    ):
-        step()
-    assert len(play.past) == 3
 
 
 # Laws.
@@ -237,36 +160,12 @@ def test_steps_lead_back(steps: list[Any], item: str) -> None:
 
 def test_controls_do_what_steps_do() -> None:
     play = Playground()
-    index = {item: str(at) for at, item in enumerate(play.items)}
-    for name, value, item, order in (
-        ("rank", "1", "C", "CABDEF"),
-        ("by", "1", "C", "ACBDEF"),
-        ("by", "-1", "A", "ACBDEF"),
-        ("by", "1", "F", "ACBDE"),
-        ("by", "-1", "G", "ACBDEG"),
-        ("by", "-1", "G", "ACBDGE"),
-        ("rank", "0", "A", "CBDGE"),
-        ("rank", "2", "A", "CABDGE"),
-    ):
-        play.use(name, value, index[item])
-        assert "".join(play.now.order) == order
-    steps = (
-        ("step", "1", 3),
-        ("relevance", "0.1", 0.1),
-        ("step", "1", 1.1),
-        ("step", "-1", 0.1),
-        ("step", "-1", 0),
-    )
-    for name, value, grade in steps:
-        play.use(name, value, index["A"])
-        assert play.now.relevance["A"] == grade
-    for name, value in (("k", "2"), ("gain", "binary"), ("focus", "recall")):
-        play.use(name, value)
-    assert (play.now.k, play.now.gain, play.focus) == (2, "binary", "recall")
-    play.use("undo")
-    assert play.now.gain == "linear"
-    play.use("reset")
-    assert play.now == play.first
+    for use, state in read_rows("widgets/playground_used.toml")["rows"]:
+        name, value, item = [*use.split(), "", ""][:3]
+        play.use(name, value, str(play.items.index(item)) if item else "")
+        now = play.now
+        shown = ["".join(now.order), now.k, now.gain, play.focus, now.relevance["A"]]
+        assert " ".join(map(str, shown)) == state, use
 
 
 def test_what_is_refused_is_said_and_the_control_put_back(

@@ -13,6 +13,7 @@ import recnb
 from recnb.results.single_list import OF_ONE_LIST
 from recnb.widgets.quiz import Quiz
 from recnb.widgets.quiz.mistakes import common_mistakes
+from tests.korean import page as sheet_text
 from tests.sample import SAMPLE
 
 SHOWN = Path(__file__).parent / "shown"
@@ -53,7 +54,7 @@ def steps(lang: str) -> Iterator[object]:
 
 def exercises() -> Iterator[object]:
     for metric, options in EXERCISES:
-        quiz = recnb.quiz(metric, 1, **options)
+        quiz = recnb.quiz(metric, seed=1, **options)
         yield from (quiz, quiz.check(f"{quiz.mistakes[0].number:.4f}"), quiz.reveal())
 
 
@@ -71,7 +72,7 @@ def mistakes() -> Iterator[object]:
         rows, truths, k = [row], [truth], None if metric == "r_precision" else 3
         if metric == "reciprocal_rank":
             rows, k = [list("EACDB")], 4
-        if len(recnb.quiz(metric, 1).lists) > 1:
+        if len(recnb.quiz(metric, seed=1).lists) > 1:
             rows, truths, k = (
                 [list(row) for row in ("ABC", "BDA", "CED", "EBA")],
                 four,
@@ -82,26 +83,49 @@ def mistakes() -> Iterator[object]:
         yield "\n".join([f"{q.label} = {q.value:.6f}", *lines])
 
 
+def sheets() -> Iterator[str]:
+    """A sheet with its solutions, one of questions, and one of solutions."""
+    asked = (
+        ("ndcg", {}),
+        ("hit_rate", {}),
+        ("dcg", {"discount": "rank"}),
+        ("recall", {}),
+    )
+    first, *others = (recnb.quiz(name, seed=1, **options) for name, options in asked)
+    own = (
+        ["Which is wrong? " * 30, [["user", "nDCG"], ["<b>", 0.6953]]],
+        "The <first>.",
+    )
+    for options in (
+        {"title": "<Homework>"},
+        {"solutions": False},
+        {"questions": False},
+    ):
+        yield sheet_text(first.to_html(None, *others, own, **options))
+    yield sheet_text(others[-1].to_html(solutions=False))
+
+
 def pages() -> Iterator[str]:
     """The HTML of each widget after some uses of its controls, with controls and
     without, but its styles.
     """
     users = SAMPLE.users[SAMPLE.users["user"] < "u012"]
-    some = {
-        name: frame[frame["user"] < "u012"] for name, frame in SAMPLE.models.items()
-    }
-    few = recnb.compare(some, SAMPLE.test[SAMPLE.test["user"] < "u012"], users=users)
+    some = (
+        frame[frame["user"] < "u012"]
+        for frame in (SAMPLE.models["item-knn"], SAMPLE.test)
+    )
+    few = recnb.evaluate(*some, users=users)
     for widget, uses in (
         (
             recnb.playground(k=4, lang="en"),
             [("rank", "1", "2"), ("relevance", "-1", "0")],
         ),
-        (recnb.quiz("precision", 3, lang="en"), [("value", "3/5"), ("check",)]),
+        (recnb.quiz("precision", seed=3, lang="en"), [("value", "3/5"), ("check",)]),
         (
-            few["item-knn"].explore(lang="en"),
+            few.explore(lang="en"),
             [("by", "1"), ("segment", "0"), ("user", "0"), ("k", "-1")],
         ),
-        (few.explore(lang="en"), [("search", "u00"), ("sort", "hits")]),
+        (few.explore("recall", lang="en"), [("search", "u00"), ("sort", "hits")]),
     ):
         for use in uses:
             widget.use(*use)
@@ -123,6 +147,7 @@ FILES: dict[str, Callable[[], Iterator[object]]] = {
     "steps_ko.txt": lambda: steps("ko"),
     "exercises.txt": exercises,
     "mistakes.txt": mistakes,
+    "sheets.txt": sheets,
     "pages.html": pages,
 }
 

@@ -103,7 +103,7 @@ class Quiz(Exercise, Live):
             return short_number(value)
         return f"{value:.{DIGITS}f}"
 
-    def check(self, answer: object = "", *decimals: object) -> Answer:
+    def check(self, answer: object = "") -> Answer:
         """Check an answer, which is a number or text.
 
         It is right if it is the value rounded to the digits of the exercise. One with
@@ -116,16 +116,12 @@ class Quiz(Exercise, Live):
         answer : float or str
             It is read as 0.8732, "0,8732", "87.32%", "2/3", or as a sum of Python,
             "(1+2/3)/4" or "3/log2(2) + 2/log2(3)".
-        *decimals
-            The rest of an answer that is typed as 0,8732, which Python reads as two numbers.
 
         Returns
         -------
         Answer
             True if it is right; shown, it says what was wrong.
         """
-        if decimals:  # 0,8732 without quotes
-            answer = ",".join(map(str, (answer, *decimals)))
         with use_language(self.lang):
             try:
                 given = read_answer(answer)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, Never
+from typing import Any
 
 from recnb.display.language import use_language
 from recnb.errors import CutoffError, OptionError, RecnbError, is_several, quoted
-from recnb.metrics.measure import Measure
-from recnb.metrics.metric import Metric
 from recnb.results.single_list import Pair, measure_of_one_list, read_pairs
 from recnb.widgets.quiz.answer import Quiz
 from recnb.widgets.quiz.draw import LETTERS, TOP, drawn
@@ -22,7 +20,7 @@ def quiz(
     metric: Any = "ndcg",
     shown: Any = None,
     relevant: Any = None,
-    *others: Never,
+    *,
     seed: Any = None,
     k: int | None = None,
     lang: str | None = None,
@@ -40,15 +38,11 @@ def quiz(
         The name of a metric of accuracy, which may have a cut-off: "ndcg", "nDCG@3".
     shown : list, optional
         A list of your own, as `recnb.explain` takes it: items from rank 1 down, or the
-        relevance of each rank alone. The hit rate takes several lists, which are those
-        of users.
+        relevance of each rank alone.
     relevant : mapping, list or set, optional
         What is relevant: a mapping of items to relevance, or items.
-    *others
-        None: further arguments are named.
     seed : int, optional
-        A whole number, from which a list is drawn if none is given; by default 0. It
-        may also stand in place of `shown`.
+        A whole number, from which a list is drawn if none is given; by default 0.
     k : int, optional
         The cut-off, from 2 to 10, by default drawn; of your own list, from 1 to its
         length, which is the default.
@@ -75,13 +69,8 @@ def quiz(
     0.5
     """
     with use_language(lang) as language:
-        measure = _measure(metric).with_options(options)
+        measure = measure_of_one_list(metric).with_options(options)
         name = measure.name
-        if others:
-            raise OptionError(
-                f"{quoted(others[0])} is one argument too many: after metric, list and "
-                "relevant items, name each, such as k=5."
-            )
         cutoff = measure.cut_at(k).k
         if cutoff is not None and name == "r_precision":
             raise CutoffError(
@@ -91,48 +80,28 @@ def quiz(
             option: value for option, value in options.items() if value is not None
         }
         chosen = {**measure.metric.defaults, **DEFAULTS.get(name, {}), **given}
-        if shown is None or _is_seed(shown):
-            number = _seed(name, seed, shown, relevant)
-            return drawn(name, number, cutoff, chosen, language)
+        if shown is None:
+            return drawn(name, _seed(name, seed, relevant), cutoff, chosen, language)
         if seed is not None:
             raise OptionError(
                 f"seed={quoted(seed)} draws a list, and one is given: leave seed out."
             )
         if not is_several(shown):
             raise OptionError(_no_list(name, shown))
-        pairs = read_pairs(shown, relevant, measure.metric)
+        pair, *others = read_pairs(shown, relevant, measure.metric)
+        if others:
+            raise RecnbError(
+                "a quiz asks of one list, and several were given: pick one."
+            )
         if name == "err" and "max_relevance" not in options:
-            grades = [grade for pair in pairs for grade in pair.truth.values()]
-            chosen["max_relevance"] = max(grades, default=1)
-        return _given(name, pairs, cutoff, chosen, language)
+            chosen["max_relevance"] = max(pair.truth.values(), default=1)
+        return _given(name, pair, cutoff, chosen, language)
 
 
-def _measure(metric: Any) -> Measure:
-    if isinstance(metric, (str, Metric)):
-        return measure_of_one_list(metric)
-    example = "recnb.quiz('ndcg', ['A', 'B'], {'A': 1})"
-    if isinstance(metric, Integral):
-        example = f"recnb.quiz('ndcg', seed={metric})"
-    raise OptionError(
-        f"{quoted(metric)} stands where the metric does: type its name first, "
-        f"{example}."
-    )
-
-
-def _is_seed(value: object) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
-
-
-def _seed(metric: str, seed: Any, shown: Any, relevant: Any) -> int:
-    """Return the seed, which may stand in place of a list, or refuse what is none."""
-    if shown is not None and seed is not None:
-        raise OptionError(
-            f"{shown} and seed={quoted(seed)} are two seeds: leave one of them out."
-        )
-    number = seed if shown is None else shown
-    if number is None:
-        number = 0
-    if not _is_seed(number):
+def _seed(metric: str, seed: Any, relevant: Any) -> int:
+    """Return the seed, 0 without one, or refuse what is none."""
+    number = 0 if seed is None else seed
+    if not isinstance(number, Integral) or isinstance(number, bool):
         raise OptionError(
             f"seed={quoted(number)}: a quiz draws its own list from a whole number, "
             f"such as recnb.quiz('{metric}', seed=1), or takes yours, from rank 1 "
@@ -153,38 +122,29 @@ def _no_list(metric: str, shown: object) -> str:
     if isinstance(shown, str) and 2 <= len(set(shown)) == len(shown) <= len(LETTERS):
         items = list(shown)
     example = f"recnb.quiz({metric!r}, {items}, {{{items[0]!r}: 1}})"
-    return f"{quoted(shown)} is no list: give the items from rank 1 down, {example}."
+    return (
+        f"{quoted(shown)} is no list: give the items from rank 1 down, {example}, or a "
+        f"seed by its name, recnb.quiz({metric!r}, seed=1)."
+    )
 
 
 def _given(
-    metric: str, pairs: list[Pair], k: int | None, options: dict[str, Any], lang: str
+    metric: str, pair: Pair, k: int | None, options: dict[str, Any], lang: str
 ) -> Quiz:
-    """Return the exercise of lists that are given."""
-    if len(pairs) > 1 and metric != "hit_rate":
-        raise RecnbError(
-            f"{metric} is asked of one list, and {len(pairs)} were given: only the "
-            "hit rate is asked of several."
-        )
-    longest = max(len(pair.items) for pair in pairs)
-    if k is not None and k > longest:
+    """Return the exercise of a list that is given."""
+    n = len(pair.items)
+    if k is not None and k > n:
         raise CutoffError(
-            f"k={k}: the exercise of a list is cut within it, at 1 to {longest}."
+            f"k={k}: the exercise of a list is cut within it, at 1 to {n}."
         )
     if k is None and metric != "r_precision":
-        k = longest
-    lists = []
-    truths = []
-    for pair in pairs:
-        names: dict[Any, str] = {}
-        for item in [*pair.items, *pair.truth]:
-            names[item] = str(item)
-            if not pair.named and longest <= len(LETTERS):
-                names[item] = LETTERS[
-                    item - 1
-                ]  # the rank and the grade alone are known
-        lists.append([names[item] for item in pair.items])
-        truths.append({names[item]: grade for item, grade in pair.truth.items()})
-    q = Quiz(metric, options, k, lists, truths, lang)
+        k = n
+    names = {item: str(item) for item in [*pair.items, *pair.truth]}
+    if not pair.named and n <= len(LETTERS):  # the grades of ranks alone are known
+        names = dict(zip(pair.items, LETTERS, strict=False))
+    items = [names[item] for item in pair.items]
+    truth = {names[item]: grade for item, grade in pair.truth.items()}
+    q = Quiz(metric, options, k, [items], [truth], lang)
     if not q.value:
         reason = "no item that is relevant stands so high in the list"
         if metric == "auc":

@@ -55,7 +55,7 @@ REGISTRIES = {
 OF_RECNB = {
     "Detectable": {"of"},
     "Exercise": {"score", "shared", "with_list"},
-    "Explorer": {"bars", "counts_in_words"},
+    "Explorer": {"bars"},
     "Live": {"use"},
     "Convention": {
         "decision_in_words",
