@@ -63,13 +63,14 @@ def command(*frames: Any, **options: Any) -> float:
                 if not isinstance(one, str | int | float):
                     given = _file_of(one, folder)
                 line += [flag_of(keyword), given]
-        line += ["--k", "5", "--metrics", "mrr", "--format", "csv"]
-        out, error = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
+        report = f"{folder}/report.csv"
+        line += ["--k", "5", "--metrics", "mrr", "-o", report, "--quiet"]
+        error = io.StringIO()
+        with contextlib.redirect_stderr(error):
             code = main(["report", *line])
         told = error.getvalue().replace(folder, "")
-    if code == 0:
-        return float(pd.read_csv(io.StringIO(out.getvalue()))["mean"][0])
+        if code == 0:
+            return float(pd.read_csv(report)["mean"][0])
     assert code in (2, 4, 5), told
     assert told.startswith("recnb: error: ")
     assert told.count("\n") == 1

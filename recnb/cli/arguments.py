@@ -19,6 +19,10 @@ from recnb.evaluate import COLUMNS, KEYWORDS, OF_SEVERAL
 
 SIDE_DATA = ("train", "items", "users")
 
+DESCRIPTION = """Evaluate recommendations against the truth. Files: .parquet, .csv, .tsv,
+TREC runs and qrels. A folder of Parquet, or a pattern in quotes such as
+'recs/*.parquet', is one table."""
+
 #: What the exit code of the command says.
 EXIT_CODES = {
     0: "the report was written, and every gate is passed",
@@ -31,15 +35,6 @@ EXIT_CODES = {
     6: "the report or a temporary file cannot be written: the disk is full, or the "
     "folder or the permission is missing",
 }
-
-
-class _HelpFormatter(argparse.HelpFormatter):
-    """Help whose last part, the exit codes, keeps its lines."""
-
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        if "\n" in text:
-            return text
-        return super()._fill_text(text, width, indent)
 
 
 def read_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -71,11 +66,9 @@ def parser() -> argparse.ArgumentParser:
         "report",
         help="evaluate files of recommendations against files of truth; several models "
         "are compared",
-        description="Evaluate recommendations against the truth. Files: .parquet, .csv, "
-        ".tsv, TREC runs and qrels. A folder of Parquet, or a pattern in quotes such as "
-        "'recs/*.parquet', is one table.",
+        description=DESCRIPTION,
         epilog=_exit_codes_in_words(),
-        formatter_class=_HelpFormatter,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     _add_models_and_metrics(report)
     _add_outputs(report)
@@ -126,11 +119,8 @@ def _add_models_and_metrics(report: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=FILES",
-        help="a model with its file, folder or pattern; again for each other one; or the "
-        "COLUMN of models in one file",
+        help="a model with its file, folder or pattern; again for each other one",
     )
-    intervals = "of the intervals (default: 0.95)"
-    add("--confidence", type=float, default=0.95, help=intervals)
 
 
 def _add_outputs(report: argparse.ArgumentParser) -> None:
@@ -145,7 +135,6 @@ def _add_outputs(report: argparse.ArgumentParser) -> None:
         help=f"where to write; its ending says the form: {endings}; again for each other "
         "file",
     )
-    add("--format", choices=FORMATS.values(), help="the form, of every file")
     add("--lang", choices=LANGUAGES, help="language of what is shown")
     add(
         "-q",

@@ -61,7 +61,7 @@ def _report(arguments: argparse.Namespace, names: dict[str, str]) -> int:
     `names` takes what errors call each frame, with its file.
     """
     requests = gate_requests(arguments)
-    forms = forms_of(arguments)
+    forms = forms_of(arguments.output)
     inputs = Inputs.read(arguments.files, arguments.model)
     options = options_of(arguments)
     files = _files_by_frame(inputs, options)
@@ -95,22 +95,10 @@ def _evaluated(
 ) -> tuple[Evaluation | Comparison, Report]:
     """Evaluate one model or compare several, and make the report of it."""
     is_one_file = len(inputs.models) == 1
-    if is_one_file and not inputs.column and not arguments.baseline:
-        evaluation = evaluate(inputs.recs, inputs.truth, **options)
-        return evaluation, evaluation.report(
-            arguments.k,
-            arguments.metrics,
-            by=arguments.by,
-            confidence=arguments.confidence,
-        )
-    comparison = compare(
-        inputs.recs if is_one_file else inputs.models,
-        inputs.truth,
-        baseline=arguments.baseline,
-        confidence=arguments.confidence,
-        model=inputs.column,
-        **options,
-    )
-    return comparison, comparison.report(
-        arguments.k, arguments.metrics, by=arguments.by
-    )
+    result: Evaluation | Comparison
+    if is_one_file and not arguments.baseline:
+        result = evaluate(inputs.recs, inputs.truth, **options)
+    else:
+        recs = inputs.recs if is_one_file else inputs.models
+        result = compare(recs, inputs.truth, baseline=arguments.baseline, **options)
+    return result, result.report(arguments.k, arguments.metrics, by=arguments.by)

@@ -15,31 +15,19 @@ class Inputs(NamedTuple):
 
     models: dict[str, str]  #: the files of each model, by its name
     truth: str
-    column: str | None  #: the column of models in one file
 
     @classmethod
     def read(cls, files: Sequence[str], typed: Sequence[str]) -> Inputs:
-        """Read the files, of which the last is the truth, and what --model says.
-
-        Each --model is NAME=FILES, or the column of models in one file.
-        """
+        """Read the files, of which the last is the truth, and what --model says."""
         *paths, truth = files or [""]
         models = _named(paths)
-        columns = []
         for text in typed:
-            name, sign, path = text.partition("=")
-            if sign:
-                models.append((name, path))
-            else:
-                columns.append(text)
+            name, _sign, path = text.partition("=")
+            models.append((name, path))
         _check_models(models)
-        if columns:
-            is_clear = len(columns) == len(models) == len(paths) == 1
-        else:
-            is_clear = bool(paths) or len(models) > 1
-        if not truth or not is_clear:
+        if not truth or not (paths or len(models) > 1):
             raise _not_understood(truth if not paths else "")
-        return cls(dict(models), truth, columns[0] if columns else None)
+        return cls(dict(models), truth)
 
     @property
     def recs(self) -> str:
@@ -82,6 +70,7 @@ def _not_understood(alone: str) -> OptionError:
     if alone:
         problem = f"the last file is the truth, and {alone} is alone: {problem}"
     fix = (
-        "--model new=recs_new/ --model old=recs_old/; or one file with --model COLUMN."
+        "--model new=recs_new/ --model old=recs_old/; or one file with a column 'model', "
+        "and --baseline NAME."
     )
     return OptionError(f"{problem}{fix}")

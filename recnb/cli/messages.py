@@ -10,7 +10,7 @@ from recnb.cli.arguments import SIDE_DATA, flag_of
 from recnb.errors import RecnbError
 from recnb.evaluate import KEYWORDS
 
-_NAMES = "|".join([*KEYWORDS, "k", "by", "baseline", "confidence", "model"])
+_NAMES = "|".join([*KEYWORDS, "k", "by", "baseline"])
 
 #: A keyword with its value as Python writes them: text in quotes, a list, a word, or
 #: nothing. In the path of a file it is a folder. A parser of Python does not find where

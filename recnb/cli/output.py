@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import sys
@@ -26,19 +25,17 @@ FORMATS = {
 }
 
 
-def forms_of(arguments: argparse.Namespace) -> dict[str | None, str]:
+def forms_of(outputs: Sequence[str]) -> dict[str | None, str]:
     """Return the form of each file to write; without any, that of the console, None."""
-    if not arguments.output:
-        return {None: arguments.format or "text"}
+    if not outputs:
+        return {None: "text"}
     forms: dict[str | None, str] = {}
-    for output in arguments.output:
-        form = arguments.format or FORMATS.get(Path(output).suffix.lower())
-        if form is None:
+    for output in outputs:
+        ending = Path(output).suffix.lower()
+        if ending not in FORMATS:
             problem = f"-o {output} is no form of a report: "
-            raise OptionError(
-                f"{problem}end it in {' '.join(FORMATS)}, or say --format."
-            )
-        forms[output] = form
+            raise OptionError(f"{problem}end it in {' '.join(FORMATS)}.")
+        forms[output] = FORMATS[ending]
     return forms
 
 

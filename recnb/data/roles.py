@@ -258,7 +258,7 @@ def refuse_models(table: InputTable, labels: Labels) -> None:
             raise FrameError(
                 f"{holder} the lists of {len(models)} models in column {column!r}, such "
                 f"as {models[0]!r}: compare them, {call}, or evaluate one alone.",
-                {call: "--model COLUMN"},
+                {call: "--baseline NAME"},
             )
 
 

@@ -152,13 +152,12 @@ def _download() -> Path:
 
 
 def _folder(path: Path) -> Path | zipfile.Path:
-    """Return the folder with the files: `path`, one in it, or one in a zip."""
-    archives = filter(zipfile.is_zipfile, (path, path / "ml-100k.zip"))
-    roots: list[Path | zipfile.Path] = [path, *map(zipfile.Path, archives)]
-    subfolders = [root / "ml-100k" for root in roots]
-    for folder in [*roots, *subfolders]:
-        if (folder / "u.data").is_file():
-            return folder
+    """Return the folder with the files: `path`, or the one in the official zip."""
+    folder: Path | zipfile.Path = path
+    if zipfile.is_zipfile(path):
+        folder = zipfile.Path(path) / "ml-100k"
+    if (folder / "u.data").is_file():
+        return folder
     raise RecnbError(
         f"{str(path)!r} is no folder and no zip with u.data: give path= or "
         f"RECNB_DATA_DIR one that is."
