@@ -1,14 +1,15 @@
 """Evaluate Dask DataFrames where they are.
 
 `import recnb.dask` makes `.rec` known to them: `ddf.rec.against(dtruth).table(k=[5, 10])`.
-`recnb.dask.evaluate(recs, truth)` is the same, and takes a pandas frame on either side.
-The same conventions and the same numbers as with pandas; `recnb.compare` takes Dask
-DataFrames from then on. Needs `pip install "recnb[dask]"`.
+`recnb.dask.evaluate(recs, truth)` is the same. The same conventions and the same numbers
+as with pandas; `recnb.compare` takes Dask DataFrames from then on. Needs
+`pip install "recnb[dask]"`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -27,6 +28,7 @@ from recnb.distributed.evaluation import (
     ROW,
     call,
     evaluation_of,
+    refuse_others,
     rows_of,
 )
 from recnb.errors import FrameError
@@ -46,16 +48,11 @@ T = TypeVar("T")
 ROWS = 2**40
 
 
-def evaluate(
-    recs: Any, truth: Any, *, npartitions: int | None = None, **options: Any
-) -> Evaluation:
+def evaluate(recs: Any, truth: Any, **options: Any) -> Evaluation:
     """Evaluate Dask DataFrames of recommendations and relevant items.
 
-    One of the two may be a pandas frame.
-
     Options are those of `recnb.evaluate`; `train=`, `items=` and `users=` are frames
-    here, not Dask's. `npartitions` is the number of partitions that users are put into,
-    by default that of the larger frame.
+    here, not Dask's. Users are put into as many partitions as the larger frame has.
 
     A task for each partition is named `recnb-part`, so Dask's ProgressBar and its
     dashboard tell how far it is.
@@ -64,16 +61,18 @@ def evaluate(
     >>> import recnb, recnb.dask
     >>> sample = recnb.datasets.load_sample()
     >>> ddf = dd.from_pandas(sample.models["popular"], npartitions=4)
-    >>> evaluation = ddf.rec.against(sample.test)
+    >>> evaluation = ddf.rec.against(dd.from_pandas(sample.test, npartitions=1))
     >>> round(float(evaluation.ndcg(k=10)), 4), round(float(evaluation.ndcg(k=10).per_user.mean()), 4)
     (0.1725, 0.1725)
     """  # noqa: E501
-    lists, judged = _dask_frame(recs, RECS, truth), _dask_frame(truth, TRUTH, recs)
+    refuse_others(
+        recs,
+        truth,
+        dd.DataFrame,
+        "a Dask DataFrame, dd.from_pandas(frame, npartitions=1)",
+    )
     return evaluation_of(
-        lists._meta,
-        judged._meta,
-        options,
-        lambda layout: Partitions(lists, judged, layout, npartitions),
+        recs._meta, truth._meta, options, partial(Partitions, recs, truth)
     )
 
 
@@ -83,13 +82,11 @@ class Partitions(StoredRows):
     where = N_("the partitions of Dask DataFrames")
     remedy = "recnb.evaluate(recs.compute(), truth.compute())"
 
-    def __init__(
-        self, lists: Any, judged: Any, layout: Layout, npartitions: int | None
-    ) -> None:
-        n = npartitions or max(lists.npartitions, judged.npartitions)
+    def __init__(self, recs: Any, truth: Any, layout: Layout) -> None:
+        n = max(recs.npartitions, truth.npartitions)
         self._rows = {
-            RECS: _by_role(lists, layout.recs_read),
-            TRUTH: _by_role(judged, layout.truth_read),
+            RECS: _by_role(recs, layout.recs_read),
+            TRUTH: _by_role(truth, layout.truth_read),
         }
         self._shuffled = [
             rows.shuffle(BUCKET, npartitions=n, ignore_index=True)
@@ -129,33 +126,19 @@ class Partitions(StoredRows):
         return rows_of(rows, RECS)
 
 
+@register_dataframe_accessor("rec")
 class DaskAccessor:
     """Evaluate recommendations in a Dask DataFrame: `ddf.rec.against(dtruth)`."""
 
     def __init__(self, frame: Any) -> None:
         self._frame = frame
 
-    def against(
-        self, truth: Any, *, npartitions: int | None = None, **options: Any
-    ) -> Evaluation:
-        """Evaluate these recommendations against a Dask or pandas DataFrame.
+    def against(self, truth: Any, **options: Any) -> Evaluation:
+        """Evaluate these recommendations against a Dask DataFrame.
 
         Options are those of `recnb.dask.evaluate`.
         """
-        return evaluate(self._frame, truth, npartitions=npartitions, **options)
-
-
-def _dask_frame(frame: Any, name: str, other: Any) -> Any:
-    if isinstance(frame, dd.DataFrame):
-        return frame
-    if isinstance(frame, pd.DataFrame):
-        return dd.from_pandas(
-            frame, npartitions=getattr(other, "npartitions", 1), sort=False
-        )
-    raise FrameError(
-        f"{name} is a {type(frame).__name__}: give a Dask DataFrame, or a pandas one for "
-        "the smaller side."
-    )
+        return evaluate(self._frame, truth, **options)
 
 
 def _by_role(frame: Any, roles: Labels) -> Any:
@@ -208,6 +191,4 @@ def _uncategorized(column: pd.Series[Any]) -> pd.Series[Any]:
     return column.astype(dtype)
 
 
-if getattr(dd.DataFrame, "rec", None) is not DaskAccessor:
-    register_dataframe_accessor("rec")(DaskAccessor)
 register_engine("dask", evaluate)

@@ -11,16 +11,15 @@ from __future__ import annotations
 import pickle
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import pandas as pd
 import polars as pl
-import polars.selectors as cs
 import pyarrow as pa
 
-from recnb.data import Frame, InputTable, Layout
+from recnb.data import Layout
 from recnb.data.names import RECS, TRUTH
-from recnb.data.role_table import RoleTable
 from recnb.data.rows import StoredRows
 from recnb.display.language import N_, current, use_language
 from recnb.distributed.evaluation import (
@@ -28,9 +27,10 @@ from recnb.distributed.evaluation import (
     ROW,
     call,
     evaluation_of,
+    refuse_others,
     rows_of,
 )
-from recnb.errors import FrameError, RecnbError
+from recnb.errors import RecnbError
 from recnb.evaluate import register_engine
 from recnb.evaluation import Evaluation
 
@@ -46,16 +46,12 @@ except ImportError as problem:  # pragma: no cover
 T = TypeVar("T")
 
 
-def evaluate(
-    recs: Frame, truth: Frame, *, npartitions: int | None = None, **options: Any
-) -> Evaluation:
+def evaluate(recs: Any, truth: Any, **options: Any) -> Evaluation:
     """Evaluate Spark DataFrames of recommendations and relevant items where they are.
 
-    Options are those of `recnb.evaluate`. Classic and Connect sessions serve; one of
-    the two may be a frame that is here, such as a pandas one. `npartitions` is the
-    number of parts that users are put into, each of which one worker holds in memory
-    while it evaluates it; by default `spark.sql.shuffle.partitions`. To ask often,
-    persist the frames.
+    Options are those of `recnb.evaluate`. Classic and Connect sessions serve. Users are
+    put into `spark.sql.shuffle.partitions` parts, each of which one worker holds in
+    memory while it evaluates it. To ask often, persist the frames.
 
     Spark keeps no order of rows: `ties="first"`, and `order="row"`, go by the order in
     which Spark reads its source. What should hold on every run needs a rank, or ties
@@ -65,11 +61,14 @@ def evaluate(
         evaluation = recnb.spark.evaluate(recs, truth, relevant_from=4)
         evaluation.table(["ndcg", "recall"], k=[5, 10])
     """
+    refuse_others(
+        recs, truth, DataFrame, "a Spark DataFrame, spark.createDataFrame(frame)"
+    )
     return evaluation_of(
         _columns_alone(recs),
         _columns_alone(truth),
         options,
-        lambda layout: Groups(recs, truth, layout, npartitions),
+        partial(Groups, recs, truth),
     )
 
 
@@ -79,14 +78,12 @@ class Groups(StoredRows):
     where = N_("Spark DataFrames")
     remedy = "recnb.evaluate(recs.toPandas(), truth.toPandas())"
 
-    def __init__(
-        self, recs: Frame, truth: Frame, layout: Layout, npartitions: int | None
-    ) -> None:
-        session = _session_of(recs, truth)
-        judged = _by_role(truth, TRUTH, layout.truth_read, session)
-        lists = _by_role(recs, RECS, layout.recs_read, session)
-        self._rows = {RECS: lists, TRUTH: judged}
-        self._n = npartitions or _shuffle_partitions(session)
+    def __init__(self, recs: DataFrame, truth: DataFrame, layout: Layout) -> None:
+        self._rows = {
+            RECS: _by_role(recs, layout.recs_read),
+            TRUTH: _by_role(truth, layout.truth_read),
+        }
+        self._n = _shuffle_partitions(recs.sparkSession)
 
     def each(self, work: Callable[[pl.DataFrame, pl.DataFrame], T]) -> Iterator[T]:
         """Call a function of each group, in a worker; results are in their order."""
@@ -128,17 +125,6 @@ class Groups(StoredRows):
         return rows_of(_numbered(self._rows[RECS].limit(1), 1).toArrow(), RECS)
 
 
-def _session_of(recs: Frame, truth: Frame) -> Any:
-    """Return the session of the frames of Spark among these."""
-    for frame in (recs, truth):
-        if isinstance(frame, DataFrame):
-            return frame.sparkSession
-    raise FrameError(
-        "neither frame is of Spark: give Spark DataFrames, or type "
-        "recnb.evaluate(recs, truth)."
-    )
-
-
 def _shuffle_partitions(session: Any) -> int:
     """Return Spark's number of partitions; 200 where a platform says "auto"."""
     n = str(session.conf.get("spark.sql.shuffle.partitions"))
@@ -168,38 +154,20 @@ def _sent(
     return of_bucket
 
 
-def _columns_alone(frame: Frame) -> Frame:
-    """Return a Spark frame's columns as a frame without rows, and any other as it is."""
-    if isinstance(frame, DataFrame):
-        return pd.DataFrame(columns=pd.Index(frame.columns, dtype=object))
-    return frame
+def _columns_alone(frame: DataFrame) -> pd.DataFrame:
+    """Return the columns as a frame without rows."""
+    return pd.DataFrame(columns=pd.Index(frame.columns, dtype=object))
 
 
-def _by_role(
-    frame: Frame, name: str, roles: Mapping[str, str], session: Any
-) -> DataFrame:
-    """Return the columns that are read, by role, as a Spark DataFrame.
-
-    A frame that is here is sent.
-    """
-    if isinstance(frame, DataFrame):
-        # By position: names may hold dots, or differ in case alone, which Spark would
-        # read otherwise.
-        places = {column: str(place) for place, column in enumerate(frame.columns)}
-        renamed = frame.toDF(*places.values())
-        return renamed.select(
-            *(fn.col(places[column]).alias(role) for role, column in roles.items())
-        )
-    rows = InputTable.of(frame, name).select(roles)
-    plain = (
-        RoleTable(name, rows, roles)
-        .with_ids()
-        .rows.with_columns(
-            cs.unsigned_integer().cast(pl.Float64),
-            cs.by_dtype(pl.Null).cast(pl.Float64),
-        )
+def _by_role(frame: DataFrame, roles: Mapping[str, str]) -> DataFrame:
+    """Return the columns that are read, by role."""
+    # By position: names may hold dots, or differ in case alone, which Spark would read
+    # otherwise.
+    places = {column: str(place) for place, column in enumerate(frame.columns)}
+    renamed = frame.toDF(*places.values())
+    return renamed.select(
+        *(fn.col(places[column]).alias(role) for role, column in roles.items())
     )
-    return session.createDataFrame(plain.to_arrow())
 
 
 def _numbered(rows: DataFrame, n: int) -> DataFrame:

@@ -53,6 +53,13 @@ def evaluation_of(
     return evaluation_with(parsed, Parts.of(stored, layout), tables, named)
 
 
+def refuse_others(recs: Any, truth: Any, kind: type, wanted: str) -> None:
+    """Refuse a frame that the engine does not hold; it is made one in a line."""
+    for name, frame in ((RECS, recs), (TRUTH, truth)):
+        if not isinstance(frame, kind):
+            raise FrameError(f"{name} is a {type(frame).__name__}: give {wanted}.")
+
+
 def _refuse_models(columns: Sequence[str]) -> None:
     """Refuse lists of several models: rows would have to be read to tell."""
     if columns:

@@ -60,9 +60,7 @@ def frames_of(request):
         parted = STREAMED[request.param]
         yield SimpleNamespace(
             name=request.param,
-            evaluate=lambda recs, truth, npartitions=None, **options: recnb.evaluate(
-                recs, truth, **options
-            ),
+            evaluate=recnb.evaluate,
             parted=lambda frame, n=4: parted(frame),
         )
     elif request.param == "dask":

@@ -100,9 +100,8 @@ def test_spark_starts_lost_tasks_again_and_raises_what_a_task_raises(
     import recnb.spark
 
     recs, truth = random_frames(np.random.default_rng(4))
-    parts = recnb.spark.evaluate(
-        *map(spark_session.createDataFrame, (recs, truth)), npartitions=3
-    ).source
+    frames = map(spark_session.createDataFrame, (recs, truth))
+    parts = recnb.spark.evaluate(*frames).source
     assert sum(parts.each(partial(die_once, str(tmp_path / "marker")))) == len(recs)
     with pytest.raises(Exception, match="ZeroDivisionError"):
         list(parts.each(broken))
