@@ -226,12 +226,10 @@ class Explorer(Live):
         shown = self.shown
         options = self._options(shown.metric)
         explain = self.evaluation.explain
-        parts = [
-            _html_of(self.evaluation.user, shown.user, k=shown.k),
-            _html_of(explain, shown.metric, shown.user, k=shown.k, **options),
-        ]
+        listed = _html_of(self.evaluation.user, shown.user, k=shown.k)
+        made = _html_of(explain, shown.metric, shown.user, k=shown.k, **options)
         template = "widgets/user.jinja"
-        return [write(template, "html", label=self._label, parts=parts)]
+        return [write(template, "html", label=self._label, listed=listed, made=made)]
 
     def _use(self, name: str, value: str, key: str) -> None:
         shown = self.shown
