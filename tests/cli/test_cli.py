@@ -49,7 +49,6 @@ FILES = {
     "new/recs": KNN,
     "old/recs": POPULAR,
     "const": POPULAR.assign(score=1.0).drop(columns="rank"),
-    "folder/part": KNN,
 }
 #: Frames that are written in parts, by the names of the folders.
 PARTS = {"parts": KNN, "parts_old": POPULAR, "truth": TEST}
@@ -58,7 +57,7 @@ PARTS = {"parts": KNN, "parts_old": POPULAR, "truth": TEST}
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("files")
-    for name in ("new", "old", "folder", "empty", *PARTS):
+    for name in ("new", "old", "empty", *PARTS):
         (made / name).mkdir()
     for name, frame in FILES.items():
         frame.to_csv(made / f"{name}.csv", index=False)

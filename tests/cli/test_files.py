@@ -78,7 +78,7 @@ def test_files_are_read_as_they_are_or_named_at_every_door(tmp_path, monkeypatch
 def test_rows_without_a_model_are_refused(tmp_path):
     rows = "user,item,score,model\nu1,a,1,\nu2,a,1,one\n"
     files = put(tmp_path / "m.csv", rows), put(tmp_path / "t.csv", ALL_A)
-    with pytest.raises(FrameError, match="rows? without a model"):
+    with pytest.raises(FrameError, match=r"rows? without a model"):
         recnb.compare(*files)
 
 
