@@ -96,7 +96,9 @@ def test_what_is_shown_is_what_pandas_would_show(column: str, ascending: bool) -
     wanted = wanted.sort_values(column, ascending=ascending, kind="stable")
     frame = explorer.to_frame().astype({"segment": "str"})
     pd.testing.assert_frame_equal(frame, wanted, check_dtype=False)
-    explorer.choose(segment="", search="")
+    explorer.choose(segment="", search="u.1")
+    assert explorer.to_frame().empty
+    explorer.choose(search="")
     assert len(explorer.to_frame()) == 261
 
 
