@@ -22,7 +22,6 @@ import pytest
 
 import recnb
 from recnb.widgets.explorer import Explorer
-from recnb.widgets.quiz import quiz
 from tests.rows import read_rows
 
 EVIL = (
@@ -159,8 +158,8 @@ def found_in_some() -> recnb.Comparison:
     )
 
 
-def explorer(evaluations: dict[str, recnb.Evaluation]) -> Explorer:
-    made = Explorer(evaluations)
+def explorer() -> Explorer:
+    made = evaluation().explore()
     made.choose(by=COLUMN, search=EVIL[0][:6])
     return made
 
@@ -189,7 +188,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "report in which some models have findings": lambda: found_in_some().report(
         k=5, by=COLUMN
     ),
-    "explorer that searches": lambda: explorer({"": evaluation()}),
+    "explorer that searches": explorer,
     "playground in use": playground,
 }
 
@@ -215,7 +214,6 @@ HTML: dict[str, Callable[[Any], str]] = {
     ),
     "quiz": lambda one: one.to_html(
         None,
-        quiz("hit_rate", [[*EVIL], [*EVIL[::-1]]], [[*EVIL], [*EVIL]], k=2),
         ([*SHORT_EVIL, [SHORT_EVIL, SHORT_EVIL]], SHORT_EVIL),
     ),
 }

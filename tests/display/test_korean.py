@@ -102,7 +102,7 @@ def names() -> dict[str, Any]:
 
 def exercises() -> Iterator[Any]:
     for metric in METRICS:
-        q = recnb.quiz(metric, 3)
+        q = recnb.quiz(metric, seed=3)
         numbers = [one.number for one in q.mistakes]
         answers = [q.value, round(q.value, 2), 0.31, *numbers]
         yield from (q, q.reveal(), *map(q.check, answers))
