@@ -531,7 +531,8 @@ def _read(ranking: Any, truth: Any) -> tuple[tuple[Any, ...], dict[Any, float]]:
         )
     if not pair.named:
         letters = _letters(n)
-        return letters, dict(zip(letters, pair.grades, strict=True))
+        grades = [pair.truth.get(rank, 0.0) for rank in pair.items]
+        return letters, dict(zip(letters, grades, strict=True))
     relevance = dict(pair.truth)
     judged = truth if isinstance(truth, Mapping) else ()
     for item in (*judged, *pair.items):

@@ -316,7 +316,11 @@ def test_what_cannot_be_asked_is_refused(kind):
         return kind.evaluate(kind.parted(recs), kind.parted(truth, 3), **options)
 
     given = {"recs": recs, "truth": truth, "lists": lists, "judged": judged}
-    given |= {"made": ask(recs, truth), "kind": kind, "ask": ask}
+    given |= {
+        "made": ask(recs, truth),
+        "kind": kind,
+        "ask": ask,
+    }
     for call, row in REFUSED.items():
         hold_refused(call, row, named(**given))
 
