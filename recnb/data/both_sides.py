@@ -171,7 +171,7 @@ def _warn_of_left_merge(relevance: str) -> None:
         "that was relevant and not recommended. So it is after a left merge of "
         "recommendations with a truth, which loses what the lists missed, and users "
         "without a hit. Give the two frames as they were before: "
-        "recs.rec.against(truth), or recnb.compare(recs, test).",
+        "recs.rec.against(truth), or recnb.compare(recs, truth).",
         LeftMergeWarning,
         stacklevel=level,
     )

@@ -162,22 +162,3 @@ def test_what_is_given_already_is_not_advised() -> None:
 
 
 # Comparisons of many models
-
-
-def test_a_comparison_of_many_models_says_in_one_clause_whom_it_leaves_out() -> None:
-    truth = {user: ["a"] for user in range(30)}
-
-    def lists(*without: int) -> dict[int, list[str]]:
-        return {user: ["b", "a"] for user in truth if user not in without}
-
-    def basis(convention: str | None = "trec_eval") -> str:
-        return recnb.compare(models, truth, convention=convention).basis
-
-    models = {f"model{n}": lists(n) for n in range(20)}
-    assert basis().count("left out") == 1
-    assert "19 users of each of 20 models left out" in basis()
-    assert basis(None).count("without a list") == 1
-    models["model20"] = lists(20, 21, 22)
-    assert "20 to 22 users of each of 21 models left out" in basis()
-    models = {name: models[name] for name in ("model0", "model1", "model2")}
-    assert basis().count("left out") == 3

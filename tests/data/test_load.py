@@ -329,7 +329,7 @@ def test_a_left_merge_is_warned_of(
 ) -> None:
     """The warning is at the line of the call; the frames before it have no such loss."""
     merged = RECS.merge(TRUTH, how="left")
-    with pytest.warns(LeftMergeWarning, match=r"recs\.rec\.against\(test\)") as caught:
+    with pytest.warns(LeftMergeWarning, match=r"recs\.rec\.against\(truth\)") as caught:
         ask(form(merged))
     assert {warning.filename for warning in caught} == {__file__}
     # With a label in every row, and with what was missed, nothing looks lost.
