@@ -339,7 +339,7 @@ def _relevant(judged: Mapping[Any, Any], where: str) -> dict[Any, float]:
         if not (is_number(grade) or is_flag) or not 0 <= float(grade) <= HIGHEST:
             raise RecnbError(
                 f"the relevance at {where.format(item=item)} is {_shown(grade)}: a "
-                f"grade is a number from 0 up, such as 3, at most {HIGHEST:g}."
+                f"grade is a number from 0 up to {HIGHEST:g}, such as 3."
             )
     return {item: float(grade) for item, grade in judged.items() if grade > 0}
 
