@@ -15,7 +15,6 @@ from recnb.display.forms import (
     Line,
     Mark,
     Rows,
-    with_code,
 )
 from recnb.display.language import N_, _, ngettext, width
 from recnb.display.text import cut
@@ -24,9 +23,7 @@ from recnb.display.text import cut
 COLUMNS = 100
 SMALL_PRINT = 88
 BETWEEN = "  "  #: columns of a table
-WITHOUT_INTERVALS = N_(
-    "Intervals have no room here: `.to_html()` and `.to_markdown()` have them."
-)
+WITHOUT_INTERVALS = N_("Intervals have no room here: HTML and Markdown have them.")
 SHORTEST = 8  #: columns of a name, of several that share a line
 
 
@@ -52,7 +49,7 @@ def console_table(table: Rows) -> str:
     left_out = ""
     if max(map(width, aligned_rows(shown))) > COLUMNS and _has_interval(shown):
         shown = shown.with_cells(_without_interval)
-        left_out = wrapped(CONSOLE.write(with_code(_(WITHOUT_INTERVALS))))
+        left_out = wrapped(_(WITHOUT_INTERVALS))
     lines = fitted_rows(shown)
     n_left_out = len(table.rows) - len(shown.rows)
     more = ""

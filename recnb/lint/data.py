@@ -55,7 +55,7 @@ def quoted_id(value: Any) -> str:
     if isinstance(value, str):
         words = repr(value)
     elif isinstance(value, float):
-        words = f"{value:g}"
+        words = f"{value:.0f}" if value.is_integer() else f"{value:g}"
     return one_line(words, 40).replace("`", "'")
 
 

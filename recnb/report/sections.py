@@ -221,9 +221,8 @@ def differences(report: ReportData) -> Rows:
     note: Line = ""
     if len(rows) > MOST_ROWS:
         rows = report.at_lead
-        n, k = n_tested(report.differences), [*report.k]
-        symbol = report.lead.symbol
-        note = with_code(_(words.TESTS_ALONE, symbol=symbol, n=n, k=k))
+        n, symbol = n_tested(report.differences), report.lead.symbol
+        note = with_code(_(words.TESTS_ALONE, symbol=symbol, n=n))
     if len(rows) > MOST_ROWS and report.baseline is None:
         rows = _of_the_best(rows, report)
     metrics = []

@@ -63,15 +63,12 @@ LEFT_OUT = N_(
     "stay in {where}."
 )
 ELSEWHERE = N_(
-    "`.to_html()` and `.to_markdown()` have all other sections, such as {users}, "
-    "curves and how to read."
+    "HTML and Markdown have all other sections, such as {users}, curves and how to read."
 )
 
 # Texts: findings
 
-IN_MODELS = N_(
-    "in {n} of {models} models, from {low:,} in {least} to {high:,} in {most}"
-)
+IN_MODELS = N_("{first}; in {n} of {models} models, from {low:,} to {high:,} in {most}")
 EFFECTS = N_(
     "{checks} checks of each model's lists. Effects are measured with the lead metric; "
     ".lint() of a model shows more."
@@ -81,8 +78,7 @@ MORE_EFFECTS = N_("{n} more models have an effect of their own, each in its .lin
 # Texts: differences, curve and distribution
 
 TESTS_ALONE = N_(
-    "Tests of {symbol} alone; those of all {n:,} comparisons are in "
-    "`found.differences(k={k})`."
+    "Tests of {symbol} alone; `report.differences` has those of all {n:,} comparisons."
 )
 NOT_DRAWN = N_("Drawn for the first {drawn} models; {n} more are not.")
 EXACTLY = N_("Exactly {value}: {n:,} of {users} ({share}).")
@@ -342,13 +338,13 @@ def finding_title(
     counts = {finding.n: model for model, finding in zip(models, found, strict=True)}
     whose: Line = joined(first_of(models))
     if len({finding.short for finding in found}) > 1:
-        low, high = min(counts), max(counts)
+        high = max(counts)
         whose = say(
             IN_MODELS,
+            first=Name(models[0]),
             n=len({*models}),
             models=len(report.models),
-            low=low,
-            least=Name(counts[low]),
+            low=min(counts),
             high=high,
             most=Name(counts[high]),
         )
@@ -507,9 +503,9 @@ def calls(report: ReportData) -> Sentence:
     return say(CALLS, frame=frame, calls=joined(calls))
 
 
-def elsewhere() -> Line:
+def elsewhere() -> str:
     """Say where the sections are that a console has not."""
-    return with_code(_(ELSEWHERE))
+    return _(ELSEWHERE)
 
 
 def version(report: ReportData) -> str:

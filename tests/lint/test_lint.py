@@ -366,3 +366,11 @@ def test_names_of_columns_are_printed_and_never_run(library: str) -> None:
         exec(finding.code, changed)
         again = recnb.evaluate(changed["recs"], changed["truth"], **columns)
         assert again.ndcg(k=2) == finding.facts["other"]
+
+
+def test_an_example_has_all_digits_of_a_time() -> None:
+    recs = pd.DataFrame({"user": ["u"], "item": ["a"], "rank": [1]})
+    truth = recs[["user", "item"]].assign(timestamp=874965757)
+    train = truth.assign(item="b", timestamp=874965758)
+    found = recnb.evaluate(recs, truth, train=train).lint()["train_after_truth"]
+    assert found.example == "Such as user 'u', item 'b', timestamp 874965758."

@@ -44,6 +44,8 @@ def test_of_many_pairs_of_models_those_with_the_best_are_shown():
     shown = report.to_markdown().split("### Differences")[1].split("###")[0]
     assert f"minus {order[0]}" in shown
     assert re.findall(r"\| nDCG \| (m\d)", shown) == [*order[1:]]
+    assert "`` report.differences `` has those of all 28 comparisons" in shown
+    assert sum(np.isfinite(row.p) for row in report.differences) == 28
     for row in report.differences:
         counts = [row.won, row.tied, row.lost]
         sign = {row.baseline: 1, row.model: -1}.get(order[0])
