@@ -432,14 +432,18 @@ def reading(report: ReportData) -> Iterator[Line]:
     yield _on_intervals(report)
     if not report.is_one:
         yield from conclusions.notes(report.differences, report.settings, report.label)
-    if report.differences or report.segments is not None:
-        yield _on_marks(report)
     directions = {metric.symbol: metric.better for metric in report.metrics}
-    yield from filter(None, [conclusions.directions_in_words(directions)])
+    in_words = conclusions.directions_in_words(directions)
+    yield from filter(None, [_on_marks(report), in_words])
 
 
 def _on_marks(report: ReportData) -> str:
-    """Say what the signs beside differences mean."""
+    """Say what the signs beside differences mean, if there are any."""
+    rows = [*report.differences]
+    if report.segments is not None:
+        rows += report.segments.differences
+    if not rows:
+        return ""
     directions = {metric.better for metric in report.of_accuracy}
     sentences = []
     if directions != {None}:
@@ -447,9 +451,6 @@ def _on_marks(report: ReportData) -> str:
     if None in directions:
         sentences.append(_(HIGHER_OR_LOWER))
     sentences.append(_(NOT_FOUND))
-    rows = [*report.differences]
-    if report.segments is not None:
-        rows += report.segments.differences
     if any(row.verdict == "untested" or isnan(row.p) for row in rows):
         sentences.append(_(NOT_TESTED))
     return " ".join(sentences)
