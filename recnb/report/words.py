@@ -126,7 +126,7 @@ INTERVALS_OF_SEVERAL = N_(
 )
 #: The interval of a mean.
 BETA = N_(
-    "beta distribution within the metric's bounds; for values of 0 and 1 the "
+    "beta distribution within the metric's bounds, for values of 0 and 1 the "
     "exact one of Clopper and Pearson"
 )
 #: The same of lists in clusters, where it is never exact.
