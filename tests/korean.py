@@ -101,6 +101,7 @@ ALLOWED = (
     }
     | {part for name in OPTIONS for part in re.findall("[A-Za-z]+", name)}
     | {
+        "HTML",
         "log",
         "min",
         "max",
