@@ -226,7 +226,7 @@ cost.round(2)
 # | you have | use | because |
 # |---|---|---|
 # | up to some ten million rows | a frame in memory | nothing is quicker, and everything answers: `why`, coverage, every check of the lint |
-# | more rows than memory, on one machine | `pl.scan_parquet`, DuckDB, a pyarrow dataset | memory holds hits and users, and one part of the rows |
+# | more rows than memory, on one machine | `pl.scan_parquet`, DuckDB, a pyarrow dataset | memory holds hits and users, the truth if it is a frame, and one part of the rows |
 # | rows that live on a cluster | Dask, Spark | each part holds its own users and no more; their hits come back |
 #
 # An engine is for what one machine does not hold. On the same cores it is slower: it moves each row once, so that all rows
