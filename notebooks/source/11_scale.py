@@ -71,10 +71,11 @@ here.table(METRICS, k=K).round(4)
 # %% [markdown]
 # ## In files
 #
-# Four files, as a nightly job might leave them. `pl.scan_parquet` reads nothing yet; `.rec.against` reads them once, puts
-# the rows into buckets of users in temporary files, and joins one bucket after the other. What is in memory at any moment
-# is one bucket and the hits, however many files there are and whatever the order of their rows. The result is an ordinary
-# Evaluation: `table`, `report`, `compare`, and every metric but `personalization`.
+# Four files, as a nightly job might leave them. `pl.scan_parquet` reads nothing yet; `.rec.against` reads them whole, as
+# long as neither table has more than 8 million rows. Of more, Polars puts the rows into parts of users in temporary
+# files, and one part after the other is joined. What is in memory then is one part and the hits, however many files there
+# are and whatever the order of their rows. The result is an ordinary Evaluation: `table`, `report`, `compare`, and every
+# metric of accuracy.
 
 # %%
 folder = tempfile.TemporaryDirectory()
@@ -87,15 +88,15 @@ scanned = pl.scan_parquet(files / "recs-*.parquet").rec.against(pl.scan_parquet(
 scanned.table(METRICS, k=K).round(4)
 
 # %% [markdown]
-# What fits into memory is read whole; more goes through parts. DuckDB relations and pyarrow datasets are taken in the same
-# way, and frames that come one after the other, from an API or a loop of one's own, are written to a folder and scanned.
+# DuckDB relations and pyarrow datasets are taken in the same way, and frames that come one after the other, from an API or
+# a loop of one's own, are written to a folder and scanned.
 
 # %% [markdown]
 # ## With Dask
 #
 # `import recnb.dask` makes `.rec` known to Dask DataFrames. Users may be spread over partitions in any way: rows are
-# shuffled by user, each partition is joined where it is, and its hits come back. Nothing is computed before a number is
-# asked for, and several metrics at several cut-offs are one graph.
+# shuffled by user, each partition is joined where it is, and its hits come back, once, when the evaluation
+# is made. Every metric at every cut-off is computed from them.
 
 # %%
 dask_truth = dd.from_pandas(truth, npartitions=3, sort=False)
@@ -212,8 +213,8 @@ def of_files():
 took = {
     "pandas": seconds(lambda: recs.rec.against(truth).table(METRICS, k=K)),
     "Polars, lazy, with reading": seconds(lambda: of_files().table(METRICS, k=K)),
-    "Dask, one thread": seconds(lambda: with_dask.table(METRICS, k=K)),
-    "Spark, two threads": seconds(lambda: with_spark.table(METRICS, k=K)),
+    "Dask, one thread": seconds(lambda: whole.rec.against(dask_truth).table(METRICS, k=K)),
+    "Spark, two threads": seconds(lambda: recnb.spark.evaluate(spark_recs, spark_truth).table(METRICS, k=K)),
 }
 cost = pd.DataFrame({"seconds": took})
 cost["rows a second"] = (len(recs) / cost["seconds"]).round(-3).astype(int)
@@ -225,8 +226,8 @@ cost.round(2)
 # | you have | use | because |
 # |---|---|---|
 # | up to some ten million rows | a frame in memory | nothing is quicker, and everything answers: `why`, coverage, every check of the lint |
-# | more rows than memory, on one machine | `pl.scan_parquet`, DuckDB, a pyarrow dataset | memory holds hits, truth and users, however long the lists are; a row costs about what it costs in memory |
-# | a truth that does not fit either, or rows that live on a cluster | Dask, Spark | each part holds its own users and no more; their hits come back |
+# | more rows than memory, on one machine | `pl.scan_parquet`, DuckDB, a pyarrow dataset | memory holds hits and users, the truth if it is a frame, and one part of the rows |
+# | rows that live on a cluster | Dask, Spark | each part holds its own users and no more; their hits come back |
 #
 # An engine is for what one machine does not hold. On the same cores it is slower: it moves each row once, so that all rows
 # of a user meet, and that costs several times what the evaluation does.
