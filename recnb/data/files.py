@@ -66,7 +66,10 @@ def files_of(path: File) -> list[Path]:
         return [checked_input(given)]
     if not files:
         kind = NoRowsError if given.is_dir() else FrameError
-        raise kind(f"there is no file of Parquet in {str(path)!r}. {WHOLE_PATH}")
+        raise kind(
+            f"there is no file of Parquet in {str(path)!r}. {WHOLE_PATH} Of files of "
+            "another form, name one, or save them as Parquet."
+        )
     return sorted(map(checked_input, files))
 
 

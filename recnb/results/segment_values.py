@@ -130,7 +130,10 @@ def _n_in_train(data: EvaluationData, train: pl.DataFrame) -> pl.DataFrame:
 def _no_such_column(data: EvaluationData, by: Any) -> RecnbError:
     """Return the error for what names no column."""
     if not isinstance(by, str):
-        fix = f"Name a column of {GIVE_USERS}, or give a Series of user to segment."
+        fix = (
+            f"Name a column of {GIVE_USERS}, or give a Series by user, such as "
+            "pd.Series({user: segment})."
+        )
         return OptionError(f"by={one_line(repr(by))} names no segments. {fix}", TYPED)
     if by == "activity":
         return RecnbError(

@@ -6,7 +6,7 @@ for example, its weeks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -178,7 +178,7 @@ def division_by(models: Models, by: Any, *, is_tested: bool = False) -> Division
 
 def _listed(by: Any) -> list[Any]:
     """Return what `by` names as a list, of one or of several columns."""
-    if isinstance(by, (pd.Series, pd.DataFrame)) or not is_several(by):
+    if isinstance(by, (pd.Series, pd.DataFrame, Mapping)) or not is_several(by):
         return [by]
     return [*by]
 
