@@ -269,12 +269,14 @@ def sample_in_words(n_users: int, n_lists: int | None = None, cluster: str = "")
     `cluster`: the column whose values are drawn instead of users.
     """
     if n_lists is not None and cluster:
+        values = ngettext(
+            "{n:,} value of {column}",
+            "{n:,} values of {column}",
+            n_users,
+            column=one_line(cluster),
+        )
         return ngettext(
-            "{n:,} list in {n_values:,} values of {cluster}",
-            "{n:,} lists in {n_values:,} values of {cluster}",
-            n_lists,
-            n_values=n_users,
-            cluster=one_line(cluster),
+            "{n:,} list in {values}", "{n:,} lists in {values}", n_lists, values=values
         )
     users = users_in_words(n_users)
     if n_lists is None:

@@ -14,7 +14,7 @@ from recnb.display.language import named
 from recnb.errors import OptionError, instead_of, is_number, is_several, near, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, measure_named, plain_text
-from recnb.metrics.metric import PRINTED, Given, Metric
+from recnb.metrics.metric import PRINTED, Given, Metric, label_of
 from recnb.results.evaluation_data import EvaluationData
 
 #: A metric by name or text, as "ndcg" or "nDCG@10", or made by `recnb.metric`.
@@ -209,6 +209,11 @@ def with_options(measure: Measure, options: Given) -> Measure:
     Refused are those that its metric does not have, or that its text gives.
     """
     for name, value in options.items():
+        if name == "k":
+            raise OptionError(
+                f"k={quoted(value)} is no option of {measure.name} but its cut-off: name "
+                f"{label_of(measure.name, value)!r}."
+            )
         if name not in measure.metric.defaults:
             _refuse_option_of_data(measure.name, name)
         if name in measure.options:

@@ -22,7 +22,7 @@ from recnb.results.evaluation_data import (
     users_in_common,
 )
 from recnb.results.scoring import values_of
-from recnb.results.segments import Division, Parts, Segments
+from recnb.results.segments import DataParts, Division, Segments
 from recnb.results.values import Values
 from recnb.results.verdicts import verdict_of
 from recnb.stats import (
@@ -209,7 +209,7 @@ def places_of_parts(
                     code = division.of(place.users)
                     for segment in np.unique(code[code >= 0]).tolist():
                         yield place.segment(code == segment, segment)
-                elif isinstance(division, Parts):
+                elif isinstance(division, DataParts):
                     bases = division.bases_of(of_part, place.bases)
                     yield replace(place, part=part, bases=bases)
                 else:

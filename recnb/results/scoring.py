@@ -80,7 +80,7 @@ def values_of_users(data: EvaluationData, measure: Measure, k: Cutoffs) -> Float
     has_other_users = np.isfinite(values.matrix[~is_evaluated]).any()
     if lacks_users or has_other_users:
         raise OptionError(
-            f"{data.library} averages {measure.name} over other users than its other "
+            f"{data.library or 'recnb'} averages {measure.name} over other users than its other "
             f"metrics: ask for its mean, .table([{measure.name!r}])."
         )
     evaluated: Floats = values.matrix[is_evaluated]

@@ -105,7 +105,7 @@ class Segments(Division):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Parts(Division):
+class DataParts(Division):
     """Parts of the data: truths, or lists of a split with their truth."""
 
     #: Return a model, which has a name, as it is evaluated in the part at a position.
@@ -185,12 +185,13 @@ def _listed(by: Any) -> list[Any]:
 
 def _parts_of_split(
     data: EvaluationData, columns: Sequence[str], *, is_tested: bool
-) -> Parts:
+) -> DataParts:
     """Return the parts by columns of `split=`."""
+    _refuse_repeated(columns, columns)
     values = data.keys.combinations_of(data.joined.users)
     values = values.select([*split_labels(columns)]).unique().sort(pl.all())
     refuse_many(values.height, ", ".join(columns))
-    return Parts(
+    return DataParts(
         labels=columns,
         keys=values.rows(),
         evaluated=lambda _name, model, part: model.of_split(values.slice(part, 1)),
@@ -199,7 +200,7 @@ def _parts_of_split(
     )
 
 
-def _truth_parts(models: Models, by: Any) -> Parts | None:
+def _truth_parts(models: Models, by: Any) -> DataParts | None:
     """Return the parts that `by` names; None unless it names some in every model.
 
     Values are those of the users evaluated. Models that are compared have the same
@@ -221,7 +222,7 @@ def _truth_parts(models: Models, by: Any) -> Parts | None:
     values = of_users.unique().sort(nulls_last=True)
     refuse_many(len(values), label)
     keys, _unknown = _keys_of(values.to_frame())
-    return Parts(
+    return DataParts(
         labels=(label,),
         keys=keys,
         evaluated=lambda name, model, part: _with_rows(model, rows[name], values[part]),
@@ -259,6 +260,12 @@ def _refuse_other_columns(models: Models, names: Sequence[Any]) -> None:
         )
 
 
+def _refuse_repeated(labels: Sequence[str], by: Sequence[Any]) -> None:
+    """Refuse no columns, or one named twice."""
+    if not labels or len(set(labels)) < len(labels):
+        raise OptionError(f"by={quoted(by)}: name at least one column, each once.")
+
+
 def refuse_many(n: int, label: str) -> None:
     """Refuse more segments than a table has."""
     if n > MOST_SEGMENTS:
@@ -289,8 +296,7 @@ def segments_of(data: EvaluationData, names: Sequence[Any]) -> Segments:
     """
     columns = [column_of_users(data, name) for name in names]
     labels = tuple(column.label for column in columns)
-    if not labels or len(set(labels)) < len(labels):
-        raise OptionError(f"by={quoted(names)}: name at least one column, each once.")
+    _refuse_repeated(labels, names)
     # Of country (DE, FR, not known) and age (old, young, not known):
     #     user        a      b    c      d
     #     values      DE     FR   DE     null

@@ -398,4 +398,9 @@ def distinct_labels(labels: Sequence[str], taken: Collection[str]) -> list[str]:
 
     A column of segments called "mean" is "segment mean" where "mean" is taken.
     """
-    return [f"segment {label}" if label in taken else label for label in labels]
+    names = list[str]()
+    for label in labels:
+        while label in {*taken, *names}:
+            label = f"segment {label}"
+        names.append(label)
+    return names
