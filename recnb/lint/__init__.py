@@ -51,22 +51,20 @@ def lint(
             f"the lint measures its effects on a metric of accuracy. {near(metric, METRICS)}"
         )
     measure = with_options(measure, options).cut_at(k)
-    k = measure.k
     data = LintData(evaluation, measure)
+    is_weighted = evaluation.source.weighted
+    wanted = [check for check in CHECKS if is_weighted or not check.weighted]
     found = list[Finding]()
-    n_checks = 0
     not_made = dict[Check, NotCheckedError]()
-    for check in CHECKS:
-        if check.weighted and not evaluation.source.weighted:
-            continue
+    for check in wanted:
         try:
             found += check.findings(data)
-            n_checks += 1
         except NotCheckedError as reason:
             # A traceback holds the frames of these calls, and so all rows.
             not_made[check] = reason.with_traceback(None)
     # Warnings first.
     findings = sorted(found, key=lambda finding: finding.severity == "note")
+    n_checks = len(wanted) - len(not_made)
     value = data.measured.value
     lower, upper = _bounds_of_ties(findings, not_made, value)
     return Lint(
@@ -74,19 +72,16 @@ def lint(
         n_checks=n_checks,
         not_checked={check.name: str(reason) for check, reason in not_made.items()},
         label=measure.label,
-        k=k,
+        k=measure.k,
         value=value,
         lower=lower,
         upper=upper,
         headline=_headline(findings, n_checks),
-        measured=_(
-            "Effects are measured with {label}: {value} over {users}.",
-            label=measure.label,
-            value=f"{value:.4f}",
-            users=data.sample,
-        ),
+        measured=data.in_words,
         not_checked_lines=_lines(not_made),
-        basis="; ".join(basis_of(evaluation, data.scoring, Cutoffs.one(k)).phrases()),
+        basis="; ".join(
+            basis_of(evaluation, data.scoring, Cutoffs.one(measure.k)).phrases()
+        ),
         lang=current(),
     )
 

@@ -114,13 +114,18 @@ class LintData:
         )
 
     @property
-    def sample(self) -> str:
-        """The users who have a value, in words, with their lists if they have several."""
-        values, _mean = self.averaged
+    def in_words(self) -> str:
+        """The number that effects are measured by, and the users who have a value."""
+        values, mean = self.averaged
         has_value = ~np.isnan(values[:, 0])
         users = self.joined.users.filter(pl.Series(has_value))
         counts = self.evaluation.counted(users)
-        return sample_in_words(counts["n_users"], counts.get("n_lists"))
+        return _(
+            "Effects are measured with {label}: {value} over {users}.",
+            label=self.measure.label,
+            value=f"{mean[0]:.4f}",
+            users=sample_in_words(counts["n_users"], counts.get("n_lists")),
+        )
 
     @cached_property
     def hits(self) -> Hits:

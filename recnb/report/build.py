@@ -61,10 +61,7 @@ def report_of(
     beyond = () if where else _asked_beyond(models, request)
     of_beyond, lacking = _beyond_accuracy(models, request, beyond, settings)
     lead, k = request.lead, request.lead_k
-    values = {
-        name: values_of_users(model, lead, Cutoffs.of(k))[:, 0]
-        for name, model in models.items()
-    }
+    values = _values_of_lead(models, lead, k)
     data = ReportData(
         models=tuple(models),
         baseline=baseline,
@@ -225,6 +222,14 @@ def _basis_of_segments(model: EvaluationData, numbers: Numbers) -> str:
 
 
 # Users
+
+
+def _values_of_lead(models: Models, lead: Measure, k: int | None) -> dict[str, Floats]:
+    """Return the values of users in the lead metric, by model."""
+    return {
+        name: values_of_users(model, lead, Cutoffs.of(k))[:, 0]
+        for name, model in models.items()
+    }
 
 
 def _distribution(
