@@ -24,7 +24,6 @@ from recnb.display.text import fixed, short, users_in_words
 from recnb.lint import Finding, order_in_words
 from recnb.report.data import MOST_PAIRS, ReportData
 from recnb.results import conclusions
-from recnb.results.conclusions import percent_of
 from recnb.results.numbers import MeanRow
 from recnb.results.verdicts import FOUND
 from recnb.stats import ENOUGH, ROUNDING
@@ -122,7 +121,7 @@ INTERVALS = N_(
     "{confidence:g}% intervals for the mean, taking the {users} as a sample ({how})."
 )
 INTERVALS_OF_SEVERAL = N_(
-    "{confidence} intervals: of differences by {differences}; of means by {means}."
+    "{confidence:g}% intervals: of differences by {differences}; of means by {means}."
 )
 #: The interval of a mean.
 BETA = N_(
@@ -460,14 +459,14 @@ def _on_intervals(report: ReportData) -> str:
     """Say how intervals are made, and what they leave out."""
     if report.n_users == 1:
         return _(ONE_USER)
-    confidence = report.settings.confidence
+    confidence = 100 * report.settings.confidence
     of_means = _(BETA if report.n_lists is None else BETA_OF_CLUSTERS)
     if report.is_one:
-        sentences = [_(INTERVALS, confidence=100 * confidence, how=of_means)]
+        sentences = [_(INTERVALS, confidence=confidence, how=of_means)]
     else:
         intervals = _(
             INTERVALS_OF_SEVERAL,
-            confidence=percent_of(confidence),
+            confidence=confidence,
             differences=_(INTERVAL_OF_DIFFERENCES),
             means=of_means,
         )

@@ -123,16 +123,11 @@ def p_value(p: float) -> str:
     return "< 0.0001" if p < 0.0001 else f"= {p:#.2g}"
 
 
-def percent_of(share: float) -> str:
-    """Return a confidence in words: 95%."""
-    return f"{100 * share:.6g}%"
-
-
 def interval_in_words(confidence: float, low: float, high: float) -> str:
     """Return the ends of the interval of a difference in words."""
     return _(
-        "{confidence} interval {low} to {high}",
-        confidence=percent_of(confidence),
+        "{confidence:g}% interval {low} to {high}",
+        confidence=100 * confidence,
         low=fixed(low),
         high=fixed(high),
     )

@@ -40,13 +40,13 @@ from recnb.stats import Settings
 
 #: What stands below a table of segments.
 GAPS = N_(
-    "by {by}: {confidence}% intervals, not corrected for the number of comparisons; "
+    "by {by}: {confidence:g}% intervals, not corrected for the number of comparisons; "
     "gap to all other {users} by the more careful of Welch's t and Student's, p "
     "corrected by Holm over the segments of each column"
 )
 #: The same where no gap is tested.
 WITHOUT_TESTS = N_(
-    "by {by}: {confidence}% intervals, not corrected for the number of comparisons"
+    "by {by}: {confidence:g}% intervals, not corrected for the number of comparisons"
 )
 
 
@@ -103,8 +103,8 @@ def intervals_in_words(data: EvaluationData, numbers: Numbers) -> list[str]:
     """
     if np.isnan(numbers.estimates[:, :, 1]).all():
         return []
-    confidence = f"{100 * numbers.settings.confidence:g}"
-    words = _("{confidence}% intervals", confidence=confidence)
+    confidence = 100 * numbers.settings.confidence
+    words = _("{confidence:g}% intervals", confidence=confidence)
     return [words, *_sampling_in_words(data, numbers)]
 
 
@@ -157,7 +157,7 @@ def _basis_of_segments(data: EvaluationData, numbers: Numbers, label: str) -> li
     """Return the phrases below a table of segments."""
     bases = numbers.bases
     if numbers.division.has_gaps:
-        level = f"{100 * numbers.settings.confidence:g}"
+        level = 100 * numbers.settings.confidence
         words = GAPS if numbers.n_tests else WITHOUT_TESTS
         return [
             *phrases_of(bases),
