@@ -215,6 +215,7 @@ def metric(
             better=better,
             missed=missed,
             references=(),
+            no_value=f"A user has none where {name} returns NaN.",
             sentence=reads,
             over=over,
             own=True,
