@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
@@ -36,10 +36,6 @@ PATTERN = "recnb.evaluate('recs_*.parquet', truth)"
 PARTS = f"Give the parts as one frame, or as files by a pattern in quotes, {PATTERN}."
 #: What the command line has in place of this call.
 TYPED_PARTS = {PATTERN: "'recs_*.parquet'"}
-
-#: Axes that may differ: the order follows from the columns of a frame, and does not
-#: change the list.
-FREE = ("order", "metric")
 
 
 def on_common_users(
@@ -92,8 +88,8 @@ def _with_first(models: Mapping[str, Evaluation]) -> Iterator[Two]:
 
 def _check_choices(two: Two) -> None:
     """Refuse two models of different conventions, or of different clusters."""
-    others = _choices_of(two.theirs)
-    for keyword, choice in _choices_of(two.ours).items():
+    others = two.theirs.choices
+    for keyword, choice in two.ours.choices.items():
         if choice == others[keyword]:
             continue
         both = f"{keyword}={choice!r} and {keyword}={others[keyword]!r}"
@@ -104,13 +100,6 @@ def _check_choices(two: Two) -> None:
         raise OptionError(
             f"{two.names} are evaluated under different conventions: {both}. {fix}"
         )
-
-
-def _choices_of(model: Evaluation) -> dict[str, Any]:
-    """Return what is chosen for a model, by keyword."""
-    choices = {"convention": model.library or "recnb", **vars(model.convention)}
-    choices["cluster"] = model.side_data.cluster
-    return {keyword: choices[keyword] for keyword in choices if keyword not in FREE}
 
 
 def _check_weights(two: Two) -> None:

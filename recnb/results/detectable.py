@@ -152,7 +152,7 @@ def detectable_of(
             )
         )
     if against is not None:
-        _refuse_other_lists(data, against)
+        _refuse_other_choices(data, against)
         theirs = _values_of(against, measure)
         of_theirs = against.keys.index(theirs.users, data.user_label)
         row = of_theirs.get_indexer(data.keys.index(ours.users, data.user_label))
@@ -171,31 +171,21 @@ def _values_of(data: EvaluationData, measure: Measure) -> Place:
     return place
 
 
-def _refuse_other_lists(ours: EvaluationData, against: object) -> None:
-    """Refuse what has no lists to pair with ours, one with one.
-
-    Where other columns tell the lists of a user apart, each of the user's lists here
-    would be paired with each of them there.
-    """
+def _refuse_other_choices(ours: EvaluationData, against: object) -> None:
+    """Refuse what is no evaluation, or one that differs in more than its lists."""
     if not isinstance(against, EvaluationData):
         problem = (
             f"against={quoted(against)} is no Evaluation: give one, such as "
             "recnb.evaluate(other, truth)."
         )
         raise OptionError(problem)
-    split, split_there = _split_in_words(ours), _split_in_words(against)
-    if split != split_there:
-        raise OptionError(
-            f"this evaluation has {split}, and against= has {split_there}: evaluate "
-            "both with the same split=."
-        )
-
-
-def _split_in_words(data: EvaluationData) -> str:
-    """Return the columns that tell the lists of a user apart, in words."""
-    if not data.keys.columns:
-        return "no split="
-    return f"split={quoted([*data.keys.columns])}"
+    others = against.choices
+    for keyword, choice in ours.choices.items():
+        if choice != others[keyword]:
+            raise OptionError(
+                f"this evaluation has {keyword}={choice!r}, and against= has "
+                f"{keyword}={others[keyword]!r}: evaluate both with the same {keyword}=."
+            )
 
 
 def users_needed(

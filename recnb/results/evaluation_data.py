@@ -36,6 +36,9 @@ from recnb.results.basis import averaged_in_words, pairs_in_words
 from recnb.results.values import index_of
 from recnb.stats import UserSample
 
+#: Axes that may differ between models: the order follows from the columns of a frame,
+#: and does not change the list.
+FREE = ("order", "metric")
 #: The frames that metrics beyond accuracy are made of, besides the lists.
 OF_ITEMS = ("train", "items")
 #: What makes the reader of lists and items of an evaluation; a room enters one.
@@ -188,6 +191,14 @@ class EvaluationData:
     def convention(self) -> Convention:
         """The decisions about the data that are in force."""
         return self.joined.convention
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """What is chosen for the evaluation, by keyword: models have it in common."""
+        choices = {"convention": self.library or "recnb", **vars(self.convention)}
+        choices["cluster"] = self.side_data.cluster
+        choices["split"] = [*self.keys.columns] or None
+        return {keyword: choices[keyword] for keyword in choices if keyword not in FREE}
 
     @cached_property
     def item_data(self) -> Any:
