@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from recnb.display.forms import CONSOLE, Line, Name
+from recnb.display.forms import CONSOLE, Name
+from recnb.display.language import _
 from recnb.display.text import one_line
 from recnb.results import conclusions as words
 from recnb.results.numbers import ENDS, DifferenceRow, Numbers
@@ -72,15 +73,6 @@ def means_table(
         pd.MultiIndex.from_product([names.values(), ENDS]),
     )
     means = pd.DataFrame(with_ends.xs("mean", axis=1, level=1))
-    legend = _legend(numbers, names, baseline, has_best=any(marks["best"].values()))
-    shown = Shown(basis=basis, remarks=legend, marks=marks)
-    return Table(with_ends if intervals else means, shown=shown)
-
-
-def _legend(
-    numbers: Numbers, names: Names, baseline: str | None, *, has_best: bool
-) -> list[Line]:
-    """Return the meaning of each mark, and of which metrics more is not better."""
     directions = {
         names[place.measure.name, place.k]: place.measure.metric.better
         for place in numbers.places
@@ -88,13 +80,14 @@ def _legend(
     legend = words.legend(
         directions,
         baseline,
-        words.near_best_in_words(numbers.settings),
-        has_best=has_best,
+        _(words.NEAR_BEST, alpha=f"{numbers.settings.alpha:g}"),
+        has_best=any(marks["best"].values()),
         is_tested=bool(np.isfinite(numbers.tests["p"]).any()),
     )
     if of_directions := words.directions_in_words(directions):
         legend.append(of_directions)
-    return legend
+    shown = Shown(basis=basis, remarks=legend, marks=marks)
+    return Table(with_ends if intervals else means, shown=shown)
 
 
 def differences_table(

@@ -61,7 +61,7 @@ def report_of(
     beyond = () if where else _asked_beyond(models, request)
     of_beyond, lacking = _beyond_accuracy(models, request, beyond, settings)
     lead, k = request.lead, request.lead_k
-    values = _values_of_lead(models, lead, k)
+    values = _values_of_lead(models, request)
     data = ReportData(
         models=tuple(models),
         baseline=baseline,
@@ -224,10 +224,11 @@ def _basis_of_segments(model: EvaluationData, numbers: Numbers) -> str:
 # Users
 
 
-def _values_of_lead(models: Models, lead: Measure, k: int | None) -> dict[str, Floats]:
+def _values_of_lead(models: Models, request: ReportRequest) -> dict[str, Floats]:
     """Return the values of users in the lead metric, by model."""
+    k = Cutoffs.of(request.lead_k)
     return {
-        name: values_of_users(model, lead, Cutoffs.of(k))[:, 0]
+        name: values_of_users(model, request.lead, k)[:, 0]
         for name, model in models.items()
     }
 

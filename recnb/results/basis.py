@@ -233,11 +233,6 @@ def weights_in_words(of_users: Floats | None, *, of_lists: bool) -> list[str]:
     return [Phrase(weights.in_words(words), _("weighted"))]
 
 
-def scale_in_words(highest: float) -> str:
-    """Return the scale of grades that a metric takes from the truth, in words."""
-    return _("highest relevance {value:g}, that of the truth", value=highest)
-
-
 def merged(phrases: Mapping[str, Sequence[str]]) -> list[str]:
     """Join the phrases of several metrics, each phrase once.
 

@@ -135,8 +135,8 @@ def interval_in_words(confidence: float, low: float, high: float) -> str:
 
 def conclusions(rows: Sequence[DifferenceRow], settings: Settings) -> list[Line]:
     """Return what may be concluded of the differences of columns, a sentence each."""
-    tested = Counter(row.column for row in rows if not isnan(row.p))
-    return [conclusion(row, settings, tested[row.column]) for row in rows]
+    tested = Counter(row.label for row in rows if not isnan(row.p))
+    return [conclusion(row, settings, tested[row.label]) for row in rows]
 
 
 def conclusion(row: DifferenceRow, settings: Settings, n_compared: int) -> Line:
@@ -179,7 +179,7 @@ def notes(rows: Sequence[DifferenceRow], settings: Settings, chosen: str) -> lis
         count=f"{n_compared:,}",
         alpha=f"{settings.alpha:g}",
     )
-    n_columns = len({row.column for row in rows})
+    n_columns = len({row.label for row in rows})
     if n_columns > 1:
         looked_at = _(COLUMNS_LOOKED_AT, n=f"{n_columns:,}", label=chosen)
         made = f"{made} {looked_at}"
@@ -236,11 +236,6 @@ def _best_in_words(directions: Mapping[str, Better]) -> str:
     if marked == {"low"}:
         return _(": the lowest mean of its column")
     return _(": the best mean of its column")
-
-
-def near_best_in_words(settings: Settings) -> str:
-    """Return the meaning of the mark of means near the best."""
-    return _(NEAR_BEST, alpha=f"{settings.alpha:g}")
 
 
 def _marks_in_words(baseline: str, directions: Mapping[str, Better]) -> list[Line]:

@@ -36,9 +36,6 @@ from recnb.results.basis import averaged_in_words, pairs_in_words
 from recnb.results.values import index_of
 from recnb.stats import UserSample
 
-#: Axes that may differ between models: the order follows from the columns of a frame,
-#: and does not change the list.
-FREE = ("order", "metric")
 #: The frames that metrics beyond accuracy are made of, besides the lists.
 OF_ITEMS = ("train", "items")
 #: What makes the reader of lists and items of an evaluation; a room enters one.
@@ -196,9 +193,10 @@ class EvaluationData:
     def choices(self) -> dict[str, Any]:
         """What is chosen for the evaluation, by keyword: models have it in common."""
         choices = {"convention": self.library or "recnb", **vars(self.convention)}
-        choices["cluster"] = self.side_data.cluster
-        choices["split"] = [*self.keys.columns] or None
-        return {keyword: choices[keyword] for keyword in choices if keyword not in FREE}
+        # The order follows from the columns of a frame, and does not change the list.
+        del choices["order"], choices["metric"]
+        cluster, split = self.side_data.cluster, [*self.keys.columns] or None
+        return {**choices, "cluster": cluster, "split": split}
 
     @cached_property
     def item_data(self) -> Any:

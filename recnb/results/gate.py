@@ -320,9 +320,7 @@ def _conclusion_on(row: DifferenceRow, margin: float) -> Conclusion:
     if row.verdict == "untested":
         # A difference of few below 0, for which no model passes.
         return NO_CONCLUSION if high < 0 else NOT_TESTED
-    if row.is_found and not row.speaks_for_model:
-        return WORSE
-    return NOT_SHOWN_WORSE
+    return WORSE if row.verdict == "worse" else NOT_SHOWN_WORSE
 
 
 def _interval_in_words(row: DifferenceRow, margin: float, confidence: float) -> str:

@@ -24,7 +24,7 @@ from recnb.results.basis import Basis
 from recnb.results.evaluation_data import Models
 from recnb.results.measuring import Place, places_of_parts, verdicts_of_pairs
 from recnb.results.segments import EVERYONE, Division
-from recnb.results.verdicts import FOUND, NOT_FOUND, OF_SIGN
+from recnb.results.verdicts import FOUND, NOT_FOUND
 from recnb.stats import ROUNDING, Paired, Settings, holm
 
 #: A mean, and the ends of its interval.
@@ -64,13 +64,8 @@ class _Row:
 
     @property
     def label(self) -> str:
-        """The metric's symbol at its cut-off."""
+        """The metric's symbol at its cut-off: tests of a label are corrected together."""
         return label_of(self.symbol, self.k)
-
-    @property
-    def column(self) -> tuple[str, int | None]:
-        """The metric and the cut-off: tests of a column are corrected together."""
-        return self.metric, self.k
 
     @property
     def sample(self) -> str:
@@ -156,15 +151,6 @@ class DifferenceRow(_Row):
     def is_found(self) -> bool:
         """Whether the two are shown to differ."""
         return self.verdict in FOUND
-
-    @property
-    def speaks_for_model(self) -> bool:
-        """Whether the verdict is the finding of a better model.
-
-        Where neither more nor less is better, it is that of a higher one.
-        """
-        below_0, above_0 = OF_SIGN[self.better]
-        return self.verdict == (below_0 if self.better == "low" else above_0)
 
 
 # The numbers

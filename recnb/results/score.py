@@ -215,7 +215,7 @@ class MetricValue(float, Suggesting):
 
     def _ends_in_short(self) -> str:
         """Return the ends of the interval for the line of the score; "" without any."""
-        if self._values.of_all or self.n_users < 2:
+        if self._values.of_all:
             return ""
         low, high = self.interval()
         if np.isnan(low):

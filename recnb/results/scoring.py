@@ -29,7 +29,6 @@ from recnb.results.basis import (
     averaged_in_words,
     follows,
     pairs_in_words,
-    scale_in_words,
 )
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.values import Values
@@ -430,7 +429,12 @@ def scale_of(measure: Measure, hits: Hits) -> list[str]:
     It is if the metric has an option max_relevance, which is not given.
     """
     if measure.chosen.get("max_relevance", 1) is None:
-        return [scale_in_words(hits.max_relevance)]
+        return [
+            _(
+                "highest relevance {value:g}, that of the truth",
+                value=hits.max_relevance,
+            )
+        ]
     return []
 
 

@@ -187,7 +187,7 @@ def _parts_of_split(
     data: EvaluationData, columns: Sequence[str], *, is_tested: bool
 ) -> DataParts:
     """Return the parts by columns of `split=`."""
-    _refuse_repeated(columns, columns)
+    _refuse_repeated(columns)
     values = data.keys.combinations_of(data.joined.users)
     values = values.select([*split_labels(columns)]).unique().sort(pl.all())
     refuse_many(values.height, ", ".join(columns))
@@ -260,10 +260,10 @@ def _refuse_other_columns(models: Models, names: Sequence[Any]) -> None:
         )
 
 
-def _refuse_repeated(labels: Sequence[str], by: Sequence[Any]) -> None:
+def _refuse_repeated(columns: Sequence[str]) -> None:
     """Refuse no columns, or one named twice."""
-    if not labels or len(set(labels)) < len(labels):
-        raise OptionError(f"by={quoted(by)}: name at least one column, each once.")
+    if not columns or len(set(columns)) < len(columns):
+        raise OptionError(f"by={quoted(columns)}: name at least one column, each once.")
 
 
 def refuse_many(n: int, label: str) -> None:
@@ -295,8 +295,8 @@ def segments_of(data: EvaluationData, names: Sequence[Any]) -> Segments:
     users did in train.
     """
     columns = [column_of_users(data, name) for name in names]
-    labels = tuple(column.label for column in columns)
-    _refuse_repeated(labels, names)
+    labels = [column.label for column in columns]
+    _refuse_repeated(labels)
     # Of country (DE, FR, not known) and age (old, young, not known):
     #     user        a      b    c      d
     #     values      DE     FR   DE     null

@@ -66,7 +66,8 @@ def worst_of(data: EvaluationData, measure: Measure, n: object) -> Table:
         name = f"value of {name}"
     headings = {column: _(words) for column, words in HEADINGS.items()}
     with use_noun(data.noun_of_lists):
-        title = _title_of(measure, n_users)
+        words = HIGHEST if is_cost else LOWEST
+        title = _(words, label=measure.label, users=users_in_words(n_users))
     shown = Shown(
         title=title,
         basis=basis_of(data, scoring, k, measure.options_beside_text).phrases(),
@@ -76,12 +77,6 @@ def worst_of(data: EvaluationData, measure: Measure, n: object) -> Table:
     )
     frame = pd.DataFrame({name: value[worst], **columns})
     return Table(frame.set_axis(index), shown=shown)
-
-
-def _title_of(measure: Measure, n_users: int) -> str:
-    """Name the metric, and the users of whom the worst are shown."""
-    words = HIGHEST if measure.metric.better == "low" else LOWEST
-    return _(words, label=measure.label, users=users_in_words(n_users))
 
 
 def _in_words(
