@@ -118,9 +118,9 @@ def test_each_mean_is_that_of_its_call(models, asked):
             assert row.n_users == score.n_users
         else:
             assert np.isnan(row.low)
-    of_accuracy = {row.column for row in report.means if row.metric in METRICS}
+    of_accuracy = {row.label for row in report.means if row.metric in METRICS}
     assert len(of_accuracy) == n_columns(models.table(**of_table(asked)))
-    assert len({row.column for row in report.means}) * len(named) == len(report.means)
+    assert len({row.label for row in report.means}) * len(named) == len(report.means)
     counts = report._data.made_with["counts"]
     assert counts.pop("model") == [*named]
     for name, n in counts.items():
@@ -219,9 +219,9 @@ def test_segments_of_a_report_are_those_of_its_calls(asked):
     by = ASKED[asked]["by"]
     table = EV.table(lead.pop("metric"), by=by, confidence=CONFIDENCE, **lead)
     segments = report._data.segments
-    means = {(*row.column, segments.names[row.part]): row for row in segments.means}
+    means = {(row.label, segments.names[row.part]): row for row in segments.means}
     gaps = {
-        (*row.column, segments.names[row.part]): row for row in segments.differences
+        (row.label, segments.names[row.part]): row for row in segments.differences
     }
     assert len(means) == len(table)
     assert bool(gaps) == ("gap" in table)

@@ -52,7 +52,7 @@ def test_both_tables_have_one_key() -> None:
         models, ["ndcg", "recall"], [5, 10], division=division, pairs=[("b", "a")]
     )
     means, tests = (
-        [(row.part, row.column, row.n_users) for row in rows]
+        [(row.part, row.label, row.n_users) for row in rows]
         for rows in (numbers.means(), numbers.differences())
     )
     assert means[::2] == means[1::2] == tests
