@@ -219,9 +219,12 @@ def test_segments_of_a_report_are_those_of_its_calls(asked):
     by = ASKED[asked]["by"]
     table = EV.table(lead.pop("metric"), by=by, confidence=CONFIDENCE, **lead)
     segments = report._data.segments
-    means = {(row.label, segments.names[row.part]): row for row in segments.means}
+    means = {
+        (row.metric, row.k, segments.names[row.part]): row for row in segments.means
+    }
     gaps = {
-        (row.label, segments.names[row.part]): row for row in segments.differences
+        (row.metric, row.k, segments.names[row.part]): row
+        for row in segments.differences
     }
     assert len(means) == len(table)
     assert bool(gaps) == ("gap" in table)
