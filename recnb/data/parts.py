@@ -137,17 +137,19 @@ class Parts(Source):
         recs = self.recs.with_rows(pl.DataFrame({"user": [listed]}))
         truth = self.truth.with_rows(pl.DataFrame({"user": [judged]}))
         recs.refuse_other_kinds(truth)
-        # A copy, without what was joined, which has these rows.
-        counts = reduce(add, [part.counts for part in parts])
-        rows = RowsOfParts(replace(self), convention, counts)
-        if self.stored.keeps_truth:
-            rows.truth = _by_user([part.kept["truth"] for part in parts])
-            rows.relevant = _by_user([part.kept["relevant"] for part in parts])
+        counts = [part.counts for part in parts]
+        kept = [part.kept for part in parts]
         joined = _merged(parts)
+        # Where some user is in both tables, items of all parts are of one kind.
         joined.refuse_strangers(listed, judged)
         joined.refuse_no_users()
         if self.keys.columns:
             self.keys.refuse_without_users(joined.users)
+        # A copy, without what was joined, which has these rows.
+        rows = RowsOfParts(replace(self), convention, reduce(add, counts))
+        if self.stored.keeps_truth:
+            rows.truth = _by_user([tables["truth"] for tables in kept])
+            rows.relevant = _by_user([tables["relevant"] for tables in kept])
         return joined, rows
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ def folder(thing: Any, name: str, named: Named) -> InputTable | None:
     if not is_file(thing):
         return None
     given = Path(thing)
-    if not (given / "qrels").is_dir():
+    if not os.path.isdir(given / "qrels"):
         is_text = name in TEXTS and given.suffix == ".jsonl"
         return _texts(given, name) if is_text else None
     if name in TEXTS:
