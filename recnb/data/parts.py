@@ -32,15 +32,6 @@ from recnb.metrics.hits import Hits, Ints, TieSpread, in_order
 T = TypeVar("T")
 
 
-def in_one_part(problem: FrameError) -> FrameError:
-    """Return an error about rows that says that they are those of a part of the table."""
-    # One of its kinds, such as that of a table without rows, counts no rows.
-    if type(problem) is not FrameError:
-        return problem
-    note = "(Rows are counted in one part of the frame: there may be more.)"
-    return FrameError(f"{problem} {note}", problem.typed)
-
-
 def columns_alone(name: str, labels: Labels) -> RoleTable:
     """Return a table whose rows are elsewhere."""
     return RoleTable(name, pl.DataFrame(schema=[*labels]), labels)
@@ -290,7 +281,11 @@ def _on_rows(
     try:
         return work(part_of(template, recs, truth))
     except FrameError as problem:
-        raise in_one_part(problem) from None
+        # One of its kinds, such as that of a table without rows, counts no rows.
+        if type(problem) is not FrameError:
+            raise
+        note = "(Rows are counted in one part of the frame: there may be more.)"
+        raise FrameError(f"{problem} {note}", problem.typed) from None
 
 
 def _joined_part(

@@ -73,7 +73,7 @@ def _texts(file: Path, name: str) -> InputTable:
     if name == "items":
         text = text.str.slice(0, 80).alias("title")
         if "title" in rows.columns:
-            is_titled = pl.col("title").str.strip_chars() != ""
+            is_titled = pl.col("title").cast(pl.String).str.strip_chars() != ""
             text = pl.when(is_titled).then("title").otherwise(text).alias("title")
     _file, label = TEXTS[name]
     ids = pl.col("_id").cast(pl.String).alias(label)
