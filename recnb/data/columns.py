@@ -153,7 +153,8 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
     if isinstance(dtype, pd.CategoricalDtype):
         value_dtype = dtype.categories.dtype
         # Groups of users or items keep an order of their own.
-        is_ordered = bool(dtype.ordered) and role not in NAMES
+        if dtype.ordered and role not in NAMES:
+            is_ordered = dtype.categories.map(str).is_unique
     if is_ordered or isinstance(value_dtype, (pd.IntervalDtype, pd.PeriodDtype)):
         column = column.map(str, na_action="ignore")
     values = _as_arrow_reads(column, name, label, role)

@@ -489,3 +489,9 @@ def test_ordered_categories_keep_their_order() -> None:
     groups = pd.Series(pd.Categorical([2, 10], categories=[10, 2], ordered=True))
     column = from_pandas(groups, "users", "group", "group")
     assert column.dtype == pl.Enum(["10", "2"])
+
+
+def test_ordered_categories_of_one_text_are_refused() -> None:
+    groups = pd.Series(pd.Categorical([1, "1"], categories=[1, "1"], ordered=True))
+    with pytest.raises(FrameError, match="values of more than one kind"):
+        from_pandas(groups, "users", "group", "group")
