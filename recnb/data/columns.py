@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -129,7 +130,8 @@ def owned(columns: Iterable[pl.Series]) -> pl.DataFrame:
 
 def as_column(values: Sequence[Any], name: str, label: str, role: str) -> pl.Series:
     """Return values of one kind as a column; None is missing."""
-    if bool not in {*map(type, values)}:  # True would be the id 1
+    # True would be the id 1, and Polars panics at some decimals.
+    if {bool, Decimal}.isdisjoint(map(type, values)):
         with suppress(TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
             column = pl.Series(role, values)
             if column.dtype in (pl.Int64, pl.String, pl.Float64):
@@ -151,7 +153,8 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
     if isinstance(dtype, pd.CategoricalDtype):
         value_dtype = dtype.categories.dtype
         # Groups of users or items keep an order of their own.
-        is_ordered = bool(dtype.ordered) and role not in NAMES
+        if dtype.ordered and role not in NAMES:
+            is_ordered = dtype.categories.map(str).is_unique
     if is_ordered or isinstance(value_dtype, (pd.IntervalDtype, pd.PeriodDtype)):
         column = column.map(str, na_action="ignore")
     values = _as_arrow_reads(column, name, label, role)

@@ -53,9 +53,9 @@ def files_of(path: File) -> list[Path]:
     if path == "":  # which Path takes for the current folder
         raise FrameError("the path of a file is empty text: give its name.")
     given = Path(path)
-    if given.is_dir():
+    if os.path.isdir(path):
         files = [*given.rglob("*.parquet")]
-    elif glob.has_magic(str(path)) and not given.exists():
+    elif glob.has_magic(str(path)) and not os.path.exists(path):
         files = [*map(Path, glob.glob(str(path), recursive=True))]
         others = [file for file in files if _ending(file) not in PARQUET]
         if others:
@@ -65,7 +65,7 @@ def files_of(path: File) -> list[Path]:
     else:
         return [checked_input(given)]
     if not files:
-        kind = NoRowsError if given.is_dir() else FrameError
+        kind = NoRowsError if os.path.isdir(path) else FrameError
         raise kind(
             f"there is no file of Parquet in {str(path)!r}. {WHOLE_PATH} Of files of "
             "another form, name one, or save them as Parquet."
@@ -82,9 +82,9 @@ def checked_input(path: File) -> Path:
         raise FrameError(
             f"the name {str(file)!r} is not UTF-8: rename the file or folder."
         ) from problem
-    if file.is_file():
+    if os.path.isfile(path):
         return file
-    if file.exists():
+    if os.path.exists(path):
         raise FrameError(
             f"{path} is a folder, or a pipe or a device: name a file in it, or save it "
             "as one."

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from numbers import Integral, Real
+from numbers import Integral, Number
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -294,7 +294,7 @@ def _item_at(entry: Any, where: str) -> int:
     item, number = values[item_at], values[1 - item_at]
     if not isinstance(item, (str, Integral)):
         raise _no_items(entry, where)
-    if not isinstance(number, (Real, type(None))):
+    if not isinstance(number, (Number, type(None))):
         raise _no_items(entry, where)
     return item_at
 

@@ -32,15 +32,6 @@ from recnb.metrics.hits import Hits, Ints, TieSpread, in_order
 T = TypeVar("T")
 
 
-def in_one_part(problem: FrameError) -> FrameError:
-    """Return an error about rows that says that they are those of a part of the table."""
-    # One of its kinds, such as that of a table without rows, counts no rows.
-    if type(problem) is not FrameError:
-        return problem
-    note = "(Rows are counted in one part of the frame: there may be more.)"
-    return FrameError(f"{problem} {note}", problem.typed)
-
-
 def columns_alone(name: str, labels: Labels) -> RoleTable:
     """Return a table whose rows are elsewhere."""
     return RoleTable(name, pl.DataFrame(schema=[*labels]), labels)
@@ -137,17 +128,19 @@ class Parts(Source):
         recs = self.recs.with_rows(pl.DataFrame({"user": [listed]}))
         truth = self.truth.with_rows(pl.DataFrame({"user": [judged]}))
         recs.refuse_other_kinds(truth)
-        # A copy, without what was joined, which has these rows.
-        counts = reduce(add, [part.counts for part in parts])
-        rows = RowsOfParts(replace(self), convention, counts)
-        if self.stored.keeps_truth:
-            rows.truth = _by_user([part.kept["truth"] for part in parts])
-            rows.relevant = _by_user([part.kept["relevant"] for part in parts])
+        counts = [part.counts for part in parts]
+        kept = [part.kept for part in parts]
         joined = _merged(parts)
+        # Where some user is in both tables, items of all parts are of one kind.
         joined.refuse_strangers(listed, judged)
         joined.refuse_no_users()
         if self.keys.columns:
             self.keys.refuse_without_users(joined.users)
+        # A copy, without what was joined, which has these rows.
+        rows = RowsOfParts(replace(self), convention, reduce(add, counts))
+        if self.stored.keeps_truth:
+            rows.truth = _by_user([tables["truth"] for tables in kept])
+            rows.relevant = _by_user([tables["relevant"] for tables in kept])
         return joined, rows
 
 
@@ -288,7 +281,11 @@ def _on_rows(
     try:
         return work(part_of(template, recs, truth))
     except FrameError as problem:
-        raise in_one_part(problem) from None
+        # One of its kinds, such as that of a table without rows, counts no rows.
+        if type(problem) is not FrameError:
+            raise
+        note = "(Rows are counted in one part of the frame: there may be more.)"
+        raise FrameError(f"{problem} {note}", problem.typed) from None
 
 
 def _joined_part(

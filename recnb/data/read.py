@@ -173,11 +173,10 @@ def read_tables(tables: Tables, named: Named) -> Source:
             )
             return Parts.of(stored, layout, truth_table.without_items)
         recs_table, truth_table = listed, judged
-    recs = _recs_of(recs_table, layout)
     truth_rows = truth_table.select(layout.truth_read)
     truth = RoleTable(TRUTH, truth_rows, layout.truth).with_ids()
     return source_of(
-        _with_ids_beside(truth, recs, recs_table),
+        _recs_of(recs_table, layout, truth),
         truth,
         layout.split,
         users_without_items=truth_table.without_items,
@@ -189,30 +188,21 @@ def read_beside(tables: Tables, named: Named, truth: RoleTable) -> RoleTable:
     recs_table = tables[RECS]
     layout = Layout.of(tables, named)
     refuse_models(recs_table, layout.recs)
-    recs = _with_ids_beside(truth, _recs_of(recs_table, layout), recs_table)
+    recs = _recs_of(recs_table, layout, truth)
     recs.refuse_other_kinds(truth)
     return recs
 
 
-def _recs_of(table: InputTable, layout: Layout) -> RoleTable:
-    """Read recommendations; without a row, ids are checked beside the truth."""
-    rows = table.select(layout.recs_read)
-    are_places = isinstance(table, ListTable) and "rank" in layout.recs
-    recs = RoleTable(RECS, rows, layout.recs, ranks_are_places=are_places)
-    return recs.with_ids() if rows.height else recs
-
-
-def _with_ids_beside(
-    truth: RoleTable, recs: RoleTable, recs_table: InputTable
-) -> RoleTable:
-    """Return recommendations with ids; without a row these are of the truth's kinds.
+def _recs_of(table: InputTable, layout: Layout, truth: RoleTable) -> RoleTable:
+    """Read recommendations; without a row, their ids are of the truth's kinds.
 
     Then a user of the truth must have an empty list.
     """
-    if recs.rows.height:
-        return recs
-    if {*recs_table.without_items}.isdisjoint(truth["user"]):
-        return recs.with_ids()  # an error, as there are no rows
+    rows = table.select(layout.recs_read)
+    are_places = isinstance(table, ListTable) and "rank" in layout.recs
+    recs = RoleTable(RECS, rows, layout.recs, ranks_are_places=are_places)
+    if rows.height or {*table.without_items}.isdisjoint(truth["user"]):
+        return recs.with_ids()  # an error if there are no rows
     return recs.typed_as(truth)
 
 

@@ -368,7 +368,7 @@ class RoleTable:
         """Raise an error if an item is ranked above one with a higher score."""
         if "rank" not in self or "score" not in self:
             return
-        rows = _sorted_by_rank(self.with_columns(self.scores()).rows)
+        rows = self.with_columns(self.scores()).rows.sort("user", "rank")
         # Neighbours are enough: where none disagree, no rows do.
         rows = rows.with_columns(
             pl.col("user", "item", "rank", "score").shift().name.suffix("_above")
@@ -414,17 +414,6 @@ def _fix_of_kinds(
             )
             return fix, {fix: "Write such ids as whole numbers, 1 for 1.0."}
     return "Make both text.", {}
-
-
-def _sorted_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return rows by user and rank: as they are, if users and the ranks of each rise."""
-    is_first_of_user = pl.col("user") != pl.col("user").shift()
-    rank_rises = pl.col("rank") > pl.col("rank").shift()
-    # The first row has none above it: null, which `all` passes over.
-    ranks_rise = rows.select((is_first_of_user | rank_rises).all()).item()
-    if ranks_rise and rows["user"].is_sorted():
-        return rows
-    return rows.sort("user", "rank")
 
 
 def ids_in_words(rows: pl.DataFrame, row: int, noun: Noun | None = None) -> str:

@@ -47,6 +47,8 @@ FILES: Origin = (
 HELD = 2**23
 #: Packages whose frames stay where they are.
 ENGINES = {"dask": "Dask", "pyspark": "Spark"}
+#: The errors of Polars, and those of what it does not read.
+OF_POLARS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 #: What to do about a table whose rows an error keeps from being read.
 MEND = "It cannot be collected either: mend what it reads."
 
@@ -171,8 +173,9 @@ class InputTable:
         is_elsewhere = isinstance(self.frame, pl.LazyFrame) or is_relation(self.frame)
         return self.kept_in if is_elsewhere else None
 
-    def _query(self, columns: Sequence[str]) -> pl.LazyFrame:
-        """Return columns that are not in memory."""
+    def _query(self, labels: Labels) -> pl.LazyFrame:
+        """Return the columns of roles, under their own names, that are not in memory."""
+        columns = [*dict.fromkeys(labels.values())]
         if is_relation(self.frame):
             query: pl.LazyFrame = _picked(self.frame, columns).pl(lazy=True)
         else:
@@ -182,11 +185,11 @@ class InputTable:
     def lazy(self, labels: Labels) -> pl.LazyFrame:
         """Return columns under the names of their roles, with categories as text."""
         if self.origin is None:
-            return self.select(labels).lazy()
-        names = [*dict.fromkeys(labels.values())]
-        columns = [pl.col(label).alias(role) for role, label in labels.items()]
+            query = self.select(labels).lazy()
+        else:
+            columns = [pl.col(label).alias(role) for role, label in labels.items()]
+            query = self._query(labels).select(columns)
         categories = pl.selectors.categorical() | pl.selectors.enum()
-        query = self._query(names).select(columns)
         return query.with_columns(categories.cast(pl.String))
 
     def held(self, labels: Labels) -> Self | None:
@@ -194,8 +197,7 @@ class InputTable:
         if self.origin is None:
             return self
         with errors_name_frame(self.name):
-            query = self._query([*dict.fromkeys(labels.values())])
-            rows = query.head(HELD + 1).collect(engine="streaming")
+            rows = self._query(labels).head(HELD + 1).collect(engine="streaming")
         if rows.height > HELD:
             return None
         return replace(self, frame=rows, columns=rows.columns)
@@ -323,7 +325,7 @@ def errors_name_frame(name: str, fix: str = MEND) -> Iterator[None]:
     of_duckdb = (sys.modules["duckdb"].Error,) if "duckdb" in sys.modules else ()
     try:
         yield
-    except (pl.exceptions.PolarsError, OSError, *of_duckdb) as problem:
+    except (*OF_POLARS, OSError, *of_duckdb) as problem:
         reason = one_line(str(problem).strip().split("\n")[0], 1000)
         words = f"{name} cannot be read: {reason.rstrip('.')}. {fix}"
         raise FrameError(words) from problem

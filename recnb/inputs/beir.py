@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ def folder(thing: Any, name: str, named: Named) -> InputTable | None:
     if not is_file(thing):
         return None
     given = Path(thing)
-    if not (given / "qrels").is_dir():
+    if not os.path.isdir(given / "qrels"):
         is_text = name in TEXTS and given.suffix == ".jsonl"
         return _texts(given, name) if is_text else None
     if name in TEXTS:
@@ -72,7 +73,7 @@ def _texts(file: Path, name: str) -> InputTable:
     if name == "items":
         text = text.str.slice(0, 80).alias("title")
         if "title" in rows.columns:
-            is_titled = pl.col("title").str.strip_chars() != ""
+            is_titled = pl.col("title").cast(pl.String).str.strip_chars() != ""
             text = pl.when(is_titled).then("title").otherwise(text).alias("title")
     _file, label = TEXTS[name]
     ids = pl.col("_id").cast(pl.String).alias(label)

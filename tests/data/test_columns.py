@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pytest
 
 import recnb
@@ -190,6 +191,16 @@ def test_a_column_of_several_kinds_is_refused(values: list[Any]) -> None:
         FrameError, match="users: column 'group' holds values of more than one kind"
     ):
         from_pandas(pd.Series(values, dtype=object), "users", "group", "group")
+
+
+@pytest.mark.parametrize(
+    ("score", "words"), [(Decimal("1e40"), "decimal256"), (Decimal("NaN"), "missing")]
+)
+def test_decimals_that_polars_does_not_hold_are_refused(
+    score: Decimal, words: str
+) -> None:
+    with pytest.raises(FrameError, match=words):
+        recnb.evaluate({1: {"a": score}}, {1: ["a"]})
 
 
 # ---- ids, scores and relevance are what they are, however columns store them
@@ -438,6 +449,13 @@ def test_types_that_polars_does_not_read_are_refused(kind: str, role: str) -> No
             recnb.evaluate(frame, {1: [1], 2: [2]})
 
 
+def test_a_dataset_in_which_polars_panics_is_refused() -> None:
+    intervals = eval(ROWS["unread"]["interval"], USED)
+    rows = pa.table({"user": [1] * 3, "item": [1, 2, 3], "since": intervals})
+    with pytest.raises(FrameError, match=r"recommendations cannot be read: .*interval"):
+        recnb.evaluate(ds.dataset(rows), {1: [1]}, order="row")
+
+
 @pytest.mark.parametrize("kind", ["run_end_encoded", "decimal256"])
 def test_the_advice_for_types_that_polars_does_not_read_works(kind: str) -> None:
     items = eval(ROWS["unread"][kind], USED)
@@ -471,3 +489,9 @@ def test_ordered_categories_keep_their_order() -> None:
     groups = pd.Series(pd.Categorical([2, 10], categories=[10, 2], ordered=True))
     column = from_pandas(groups, "users", "group", "group")
     assert column.dtype == pl.Enum(["10", "2"])
+
+
+def test_ordered_categories_of_one_text_are_refused() -> None:
+    groups = pd.Series(pd.Categorical([1, "1"], categories=[1, "1"], ordered=True))
+    with pytest.raises(FrameError, match="values of more than one kind"):
+        from_pandas(groups, "users", "group", "group")

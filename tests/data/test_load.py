@@ -534,6 +534,7 @@ def test_what_is_broken_is_refused(
         (_file(tmp_path, row["text"]), row["words"]),
         (tmp_path / "none", "there is no file '.*none'"),
         (tmp_path, "is a folder"),
+        ("x" * 300, "there is no file 'xxx"),
     ):
         with pytest.raises(FrameError, match=said):
             READERS[kind](path)

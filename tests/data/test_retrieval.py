@@ -119,6 +119,16 @@ def test_a_folder_of_beir_is_a_truth_with_ids_of_text(folder: Path) -> None:
     assert (numbers(RESULTS, pl.from_pandas(frame)) == expected).all()
 
 
+@pytest.mark.parametrize(("title", "shown"), [(None, "text"), (1984, "1984")])
+def test_titles_that_are_missing_or_numbers(
+    title: Any, shown: str, folder: Path
+) -> None:
+    lines = [{"_id": document, "title": title, "text": "text"} for document in TITLES]
+    _write_lines(folder / "corpus.jsonl", lines)
+    ev = recnb.evaluate(RESULTS, folder, items=folder)
+    assert {*ev.user(ev.users[0], k=2)["title"]} == {shown}
+
+
 def test_judgements_of_score_0_are_not_relevant(folder: Path) -> None:
     truth = folder / "qrels" / "test.tsv"
     assert recnb.evaluate(RESULTS, truth).mrr(k=1) == 1 / 3

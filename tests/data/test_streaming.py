@@ -109,6 +109,20 @@ def test_lists_that_lose_every_row_are_no_empty_table():
     assert (ev.ndcg(k=2), ev.counts.n_recommended) == (0, 0)
 
 
+@pytest.mark.parametrize("dtype", [pl.Categorical, pl.Enum(map(str, range(40)))])
+def test_categories_of_a_frame_meet_the_texts_of_files(dtype):
+    recs = pl.DataFrame({"user": map(str, range(40)), "item": "a", "rank": 1})
+    truth = recs.select(pl.col("user").cast(dtype), "item")
+    assert recnb.evaluate(recs.lazy(), truth).precision(k=1) == 1
+
+
+def test_items_of_other_kinds_beside_other_users():
+    recs = pl.DataFrame({"user": 1, "item": range(40), "rank": range(1, 41)})
+    truth = pl.DataFrame({"user": [2], "item": ["a"]})
+    with pytest.raises(FrameError, match="no user is in both frames"):
+        recnb.evaluate(recs.lazy(), truth)
+
+
 def test_ids_of_train_that_never_match_those_of_files_are_refused():
     recs, truth = random_frames(np.random.default_rng(3), n_users=45)
     train = pd.DataFrame({"user": ["x"], "item": 1})
