@@ -238,7 +238,7 @@ def only_way(chosen: Preset, metric: str) -> Preset:
             f"{', '.join(map(repr, ways))}: type which, as the brackets tell what "
             f"the library is given."
         )
-    return preset(chosen.library, plain) if plain in ways else chosen
+    return chosen
 
 
 def default_of(library: str, metric: str) -> Preset | None:

@@ -92,23 +92,23 @@ def test_the_way_between_two_presets_adds_up(metric: str) -> None:
 
 def test_users_who_moved() -> None:
     """The first has all that is relevant, the second the one item at the end, the third
-    nothing.
+    nothing; the fourth has all, before and after.
     """
     lists = pd.DataFrame(
         {
-            "user": np.repeat([1, 2, 3], 3),
-            "item": list("abcabdbce"),
-            "score": [3.0, 2.0, 1.0] * 3,
+            "user": np.repeat([1, 2, 3, 4], 3),
+            "item": list("abcabdbceabc"),
+            "score": [3.0, 2.0, 1.0] * 4,
         }
     )
     judged = pd.DataFrame(
-        {"user": [1, 1, 2, 3], "item": list("acdz"), "relevance": [1, 3, 2, 1]}
+        {"user": [1, 1, 2, 3, 4], "item": [*"acdzc"], "relevance": [1, 3, 2, 1, 3]}
     )
     ev = recnb.evaluate(lists, judged)
     made = ev.why("recall", 3, other=recnb.Convention(relevant_from=3))
     assert made["n_moved"].tolist() == [0, 2]
     assert made["moved_most"].tolist() == ["", "2: 1.0000 → not counted"]
-    assert made["value"].tolist() == pytest.approx([2 / 3, 1.0])
+    assert made["value"].tolist() == pytest.approx([3 / 4, 1.0])
     options = {"gain": "exponential", "discount": "clipped_log"}
     other = recnb.Convention().with_metric(options)
     made = ev.why("dcg", 3, other=other, log_base=10)
@@ -119,7 +119,7 @@ def test_users_who_moved() -> None:
         float(ev.dcg(k=3, log_base=10, **options))
     )
     ranked = recnb.evaluate(
-        lists.drop(columns="score").assign(rank=[1, 2, 3] * 3), judged
+        lists.drop(columns="score").assign(rank=[1, 2, 3] * 4), judged
     )
     assert "No score in these frames" in repr(ranked.why("ndcg", 2, other="lightgbm"))
 
