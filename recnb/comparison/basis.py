@@ -259,9 +259,9 @@ def _users_and_notes(
     n_not_in_all = {name: each.not_in_all for name, each in left_out.items()}
     n_empty = {name: each.n_empty for name, each in counts.items()}
     with use_noun(first.noun_of_lists):
-        judged = str(judged_by(len(models), first.n_lists))
-        words = _of_models(LEFT_OUT, n_not_in_all)
-        words += _of_models(clause, n_empty)
+        users = [str(judged_by(len(models), first.n_lists))]
+        users += _of_models(LEFT_OUT, n_not_in_all)
+        users += _of_models(clause, n_empty)
         if first.one_no_relevant_rule:
             # Names of models stand before what does not hold of all.
             of_models = {}
@@ -272,13 +272,12 @@ def _users_and_notes(
                     left_out[name].without_relevant,
                     has_missed=has_missed,
                 )
-            words += merged(of_models)
-        known = [judged, *words]
-        notes = [note for note in map(str, first.joined.notes) if note not in known]
+            users += merged(of_models)
+        notes = [note for note in map(str, first.joined.notes) if note not in users]
     if first.keys.columns:
         lists = lists_in_words(first.keys, first.joined.users)
-        judged = _("{lists} that all models are judged on", lists=lists)
-    return [judged, *words], notes
+        users[0] = _("{lists} that all models are judged on", lists=lists)
+    return users, notes
 
 
 def _of_models(clause: Clause, counts: Mapping[str, int]) -> list[str]:

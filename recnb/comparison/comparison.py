@@ -311,8 +311,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """Look up the metric of a call at one cut-off: that of its text, or k."""
         cutoff = Cutoffs.one(k)
         (measure,) = asked_of(self._first, [metric], cutoff, options, "k", *of_call)
-        measure = measure.cut_at(k)
-        return measure, Cutoffs.of(measure.k)
+        return measure.cut_at(k), measure.cutoffs(cutoff)
 
     def table(
         self,

@@ -55,7 +55,8 @@ def means_table(
     marks: dict[str, dict[str, list[Any]]] = {
         kind: {column: [] for column in names.values()} for kind in ("best", *MARKS)
     }
-    for row in numbers.means(baseline):
+    rows = numbers.means(baseline)
+    for row in rows:
         key = division.keys[row.part]
         label = (*key, row.model) if key else row.model
         column = names[row.metric, row.k]
@@ -82,7 +83,7 @@ def means_table(
         baseline,
         _(words.NEAR_BEST, alpha=f"{numbers.settings.alpha:g}"),
         has_best=any(marks["best"].values()),
-        is_tested=bool(np.isfinite(numbers.tests["p"]).any()),
+        has_marks=any(row.mark for row in rows),
     )
     if of_directions := words.directions_in_words(directions):
         legend.append(of_directions)

@@ -298,9 +298,8 @@ class Form:
         values = fields_of(current().noun) | sentence.values
         written, before = [], ""
         for part, name, spec, _conversion in Formatter().parse(words):
-            if current() == "ko":
-                part = with_particles(before + part)[len(before) :]
-            written.append(self.write(part))
+            fitting = with_particles(before + part)[len(before) :]
+            written.append(self.write(fitting))
             if name is None:
                 continue
             value = values[name]

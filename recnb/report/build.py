@@ -117,14 +117,13 @@ def _of_accuracy(
     places, of_curve = list[Place](), list[Place]()
     for measure in request.metrics:
         wanted = request.k_of(measure.name)
-        is_lead = not of_curve
-        cutoffs = Cutoffs.of(in_order([*wanted, *points]) if is_lead else wanted)
+        drawn = points if measure is request.lead else ()
+        cutoffs = Cutoffs.of(in_order([*wanted, *drawn]))
         for model in models.values():
             _check_users(model, measure, cutoffs)
         computed = list(places_of(models, measure, cutoffs))
         places += [place for place in computed if place.k in wanted]
-        if is_lead:
-            of_curve = [place for place in computed if place.k in points]
+        of_curve += [place for place in computed if place.k in drawn]
     names = list(models)
     return (
         Numbers(places, names, pairs, settings),
@@ -277,8 +276,8 @@ def _users_shown(
 def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...]:
     """Return the share of users who find anything with each model.
 
-    Each user is counted once. Empty if the hit rate is over other users, if it counts 1
-    for users with nothing to find, or if the data have none.
+    Empty if users have weights, if the hit rate is over other users, if it counts 1 for
+    users with nothing to find, or if the data have none.
     """
     first = next(iter(models.values()))
     hit_rate = Measure(METRICS["hit_rate"])
@@ -289,7 +288,8 @@ def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...
         return ()
     if convention.no_relevant == "one" or len(place.users) != first.n_lists:
         return ()
-    place = replace(place, sample=replace(place.sample, weights=None))
+    if place.sample.weights is not None:
+        return ()
     return tuple(Numbers([place], list(models), settings=settings).means())
 
 

@@ -127,11 +127,11 @@ def beyond(report: ReportData) -> Rows | None:
 
     Each has users of its own, whose number stands beside its name.
     """
-    title = _("Beyond accuracy")
+    title = ""
     places = [(report.models[0], k) for k in report.k]
     header: list[Line] = [*map(at_k, report.k)]
     if not report.is_one:
-        title = f"{title} {at_k(report.lead_k)}"
+        title = at_k(report.lead_k)
         places = [(model, report.lead_k) for model in report.models]
         header = [*map(Name, report.models)]
     rows: list[list[Line]] = []
@@ -292,6 +292,7 @@ def _tests(
     for row in rows:
         ends += [row.difference, row.low, row.high]
     reach = svg.reach_of(ends)
+    left = left or len(columns)
     columns = [
         *columns,
         (against, [_difference(row) for row in rows]),
@@ -301,8 +302,6 @@ def _tests(
     if any(baselines):
         counts = [f"{row.won:,} / {row.tied:,} / {row.lost:,}" for row in rows]
         columns.append((_("won / tied / lost"), counts))
-    if left is None:
-        left = [title for title, _cells in columns].index(against)
     return _in_columns(columns, title, left=left, note=note)
 
 
@@ -367,7 +366,7 @@ def _segments_of_one(report: ReportData, segments: SegmentNumbers, title: str) -
 def _segments_of_several(
     report: ReportData, segments: SegmentNumbers, title: str
 ) -> Rows:
-    """Return the mean of each model in each segment, the best marked."""
+    """Return the mean of each model in each segment."""
     means = segments.means
     mean_of = {(mean.part, mean.model): mean for mean in means}
     each = [mean for mean in means if mean.model == report.models[0]]
@@ -376,10 +375,7 @@ def _segments_of_several(
         (_("{users}"), [_users_in(row) for row in each]),
     ]
     for model in report.ranked:
-        cells = []
-        for row in each:
-            mean = mean_of[row.part, model]
-            cells.append(Estimate(fixed(mean.mean), best=mean.best, signed=True))
+        cells = [fixed(mean_of[row.part, model].mean) for row in each]
         columns.append((Name(model, 20), cells))
     note: Line = segments.basis
     if not note and len(report.at_lead) > MOST_PAIRS:

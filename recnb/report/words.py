@@ -7,6 +7,7 @@ are fields, {users}. They are translated where they are shown.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from math import isfinite, isnan
 
 from recnb.display.forms import (
@@ -67,7 +68,7 @@ ELSEWHERE = N_(
 
 # Texts: findings
 
-IN_MODELS = N_("{first}; in {n} of {models} models, from {low:,} to {high:,} in {most}")
+IN_MODELS = N_("{first}; in {n} models, from {low:,} to {high:,} in {most}")
 EFFECTS = N_(
     "{checks} checks of each model's lists. Effects are measured with the lead metric; "
     ".lint() of a model shows more."
@@ -136,7 +137,7 @@ INTERVAL_OF_DIFFERENCES = N_(
     "{users} are off the lowest or the highest difference"
 )
 NOT_CORRECTED = N_("Intervals are not corrected for the number of comparisons.")
-CLUSTERED = N_("Intervals and tests are clustered by {unit}.")
+CLUSTERED = N_("Inference is clustered by {unit}.")
 NO_INTERVAL = N_(
     "A metric without an upper bound has no interval where fewer than {n} {users} or "
     "clusters have a value above 0."
@@ -230,18 +231,16 @@ def leads(report: ReportData) -> Iterator[Line]:
 
 
 def _who_find(report: ReportData) -> Line:
-    """Say how many users find anything, with each model; of many the first and last."""
+    """Say how many users find anything, with each model; of many the first."""
     rates = {row.model: row.mean for row in report.hit_rates}
     if report.is_one:
         (share,) = [_share(rate) for rate in rates.values()]
         return say(ONE_MODEL_FINDS, share=share, users=report.sample, k=report.lead_k)
     models = sorted(rates, key=lambda model: -rates[model])
-    if len(models) > MOST_NAMED:
-        models = [*models[: MOST_NAMED - 1], models[-1]]
-    found = []
-    for model in models:
+    found = first_of(models)  # and how many more
+    for place, model in enumerate(models[:MOST_NAMED]):
         share = _share(rates[model])
-        found.append(say(N_("{share} with {model}"), share=share, model=strong(model)))
+        found[place] = say(N_("{share} with {model}"), share=share, model=strong(model))
     return say(
         EACH_MODEL_FINDS,
         users=report.sample,
@@ -252,12 +251,10 @@ def _who_find(report: ReportData) -> Line:
 
 def _share(rate: float) -> str:
     """Return a share of users: 0% is said of none of them alone, and 100% of all."""
-    is_end = min(rate, 1 - rate) <= ROUNDING
-    for decimals in range(6):
-        share = f"{100 * rate:.{decimals}f}"
-        if is_end or 0 < float(share) < 100:
-            break
-    return f"{share}%"
+    if min(rate, 1 - rate) <= ROUNDING:
+        return f"{rate:.0%}"
+    shares = (f"{100 * rate:.{decimals}f}" for decimals in count())
+    return f"{next(share for share in shares if 0 < float(share) < 100)}%"
 
 
 def _of_many(report: ReportData) -> Iterator[Line]:
@@ -342,7 +339,6 @@ def finding_title(
             IN_MODELS,
             first=Name(models[0]),
             n=len({*models}),
-            models=len(report.models),
             low=min(counts),
             high=high,
             most=Name(counts[high]),
@@ -386,7 +382,7 @@ def legend(report: ReportData) -> Line:
         report.baseline,
         _(NEAR_BEST),
         has_best=any(mean.best for mean in report.means),
-        is_tested=conclusions.n_tested(report.differences) > 0,
+        has_marks=any(mean.mark for mean in report.means),
     )
     return joined(marks, "; ")
 
@@ -428,7 +424,8 @@ def on_bars(report: ReportData) -> str:
 
 def reading(report: ReportData) -> Iterator[Line]:
     """Say how to read intervals, tests and marks."""
-    yield _on_intervals(report)
+    if report.n_users > 1:
+        yield _on_intervals(report)
     if not report.is_one:
         yield from conclusions.notes(report.differences, report.settings, report.label)
     directions = {metric.symbol: metric.better for metric in report.metrics}
@@ -457,8 +454,6 @@ def _on_marks(report: ReportData) -> str:
 
 def _on_intervals(report: ReportData) -> str:
     """Say how intervals are made, and what they leave out."""
-    if report.n_users == 1:
-        return _(ONE_USER)
     confidence = 100 * report.settings.confidence
     of_means = _(BETA if report.n_lists is None else BETA_OF_CLUSTERS)
     if report.is_one:

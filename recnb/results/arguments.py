@@ -114,7 +114,7 @@ def refuse_twice(measures: Sequence[Measure], k: Cutoffs) -> None:
             if place in seen:
                 at = "" if cutoff is None else f" at k={cutoff}"
                 raise OptionError(
-                    f"metrics names {measure.name!r} more than once{at}: name it once."
+                    f"the call names {measure.name!r} more than once{at}: name it once."
                 )
             seen.add(place)
 

@@ -211,18 +211,19 @@ def legend(
     near: str,
     *,
     has_best: bool,
-    is_tested: bool,
+    has_marks: bool,
 ) -> list[Line]:
     """Return the meaning of each mark of means of models; `directions`: by symbol.
 
-    `near`: that of the mark of means near the best, where no baseline is.
+    `near`: that of the mark of means near the best, where no baseline is. `has_marks`:
+    whether any mean has a mark beside it.
     """
     marks = list[Line]()
     if has_best:  # some number, as the best is shown
         marks.append([Mark("best", "0.5"), _best_in_words(directions)])
-    if is_tested and baseline is not None:
+    if has_marks and baseline is not None:
         marks += _marks_in_words(baseline, directions)
-    elif is_tested and has_best:
+    elif has_marks:
         sign = Estimate("0.5", signs=SIGN_NEAR_BEST, signed=True)
         marks.append([sign, f": {near}"])
     return marks

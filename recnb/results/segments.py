@@ -95,7 +95,10 @@ class Segments(Division):
     has_gaps: bool = True
 
     def of(self, users: pl.Series) -> Ints:
-        """Return the segments of some users as positions in `keys`; -1 is none."""
+        """Return the segments of some users as positions in `keys`.
+
+        The last is of those of whom nothing is known; -1 is none, for those not evaluated.
+        """
         index = positions(self.users, users)
         unknown = len(self.keys) - 1
         code = np.where(index >= 0, self.code[index], unknown)
@@ -214,16 +217,15 @@ def _truth_parts(models: Models, by: Any) -> DataParts | None:
             return None
         if not column.differs_within_users():
             return None
-        label = column.label
         rows[name] = _truth_with_values(model, column)
     first, of_first = next(iter(models.values())), next(iter(rows.values()))
     is_evaluated = of_first["user"].is_in(first.joined.users.implode())
     of_users = of_first["value"].filter(is_evaluated)
     values = of_users.unique().sort(nulls_last=True)
-    refuse_many(len(values), label)
+    refuse_many(len(values), by)
     keys, _unknown = _keys_of(values.to_frame())
     return DataParts(
-        labels=(label,),
+        labels=(by,),
         keys=keys,
         evaluated=lambda name, model, part: _with_rows(model, rows[name], values[part]),
     )

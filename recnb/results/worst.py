@@ -52,8 +52,7 @@ def worst_of(data: EvaluationData, measure: Measure, n: object) -> Table:
     worst = order[: min(n_shown, n_users)]
     users = joined.users.gather(worst)
     # Those of the metric, which may have a convention of its own.
-    of_metric = EvaluationData(joined, side_data=data.side_data)
-    lists = user_lists_of(of_metric, worst.tolist(), measure.k)
+    lists = user_lists_of(data.restricted(joined), worst.tolist(), measure.k)
     columns = {
         "n_relevant": n_relevant[worst],
         "n_found": [len(of_user.found) for of_user in lists],
