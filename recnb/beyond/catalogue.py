@@ -116,8 +116,7 @@ def _each_pair_once(train: pl.DataFrame) -> pl.DataFrame:
 def missing(metric: str, needed: str) -> RecnbError:
     """Return the error for something that a metric cannot do without."""
     (what, given), frame = NEEDED[needed], "train" if needed == "train" else "items"
-    call = f"{frame}={frame}"
+    call = f"recs.rec.against(truth, {frame}={frame})"
     return RecnbError(
-        f"{metric} needs {what}: give {given}, where the frames are: {call}.",
-        {call: f"--{frame} FILE"},
+        f"{metric} needs {what}: give {given}: {call}.", {call: f"--{frame} FILE"}
     )
