@@ -85,6 +85,17 @@ def beside(other: Any, *truth: Any, **options: Any) -> Any:
     return recnb.compare({"a": EVALUATED, "b": other}, *truth, **options)
 
 
+def graded_otherwise(**options: Any) -> Any:
+    """Two models, of which one has items that are not relevant in its truth."""
+    truths = {"a": GRADES, "b": {"u": {"x": 1}}}
+    return recnb.compare(
+        {
+            name: recnb.evaluate({"u": ["x"]}, truth, **options)
+            for name, truth in truths.items()
+        }
+    )
+
+
 def many(n: int, **options: Any) -> Any:
     return recnb.compare(many_models(n), SAMPLE.test, **options)
 
