@@ -163,6 +163,8 @@ def _text(file: Path) -> str:
 def _csv(file: Path) -> pl.DataFrame:
     """Read a CSV file as text, with the first separator that its header holds."""
     text = _text(file).strip("\r\n")
+    if "\n" not in text:
+        text = text.replace("\r", "\n")  # line ends of old Macs
     header = text.split("\n", 1)[0]
     usual = "\t" if _ending(file) == ".tsv" else ","
     found = [separator for separator in (usual, *";\t|,") if separator in header]
