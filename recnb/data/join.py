@@ -31,6 +31,7 @@ otherwise, its own step is in `rules.py`, which lists them. The words for rows a
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -225,11 +226,8 @@ def match(
         # given ranks, an item that repeats and that nobody judged: it is no hit and moves
         # no other. So rows are matched again before `refuse_repeats`, which passes neither.
         counted = lists_that_count(matched, truth, convention)
-    if counted.rows.height < matched.rows.height:
-        try:
-            return match_rows(counted, truth, convention, all_items)
-        except RepeatError:
-            pass  # lists that count repeat as well
+    with suppress(RepeatError):
+        return match_rows(counted, truth, convention, all_items)
     lists.refuse_repeats(convention)
     raise RepeatError  # in the truth, which `InMemory` refuses or merges before
 

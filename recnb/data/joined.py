@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -160,12 +160,14 @@ class Source(ABC):
             self._known[settled] = joined, rows, self.weight_of(joined.users)
         joined, rows, weight = self._known[settled]
         known = {
-            field.name: getattr(joined, field.name) for field in fields(JoinedUsers)
+            **vars(joined),
+            "convention": convention.ordered_by(settled.order),
+            "rows": rows,
+            "source": self,
+            "notes": self.notes,
+            "user_weight": weight,
         }
-        known["convention"] = convention.ordered_by(settled.order)
-        return Joined(
-            **known, rows=rows, source=self, notes=self.notes, user_weight=weight
-        )
+        return Joined(**known)
 
     def _refuse_users_without_items(self, convention: Convention) -> None:
         """Raise an error for a user of the truth with an empty list, where it counts.

@@ -70,7 +70,8 @@ class Keys:
                 f"the {RECS} have lists of {label}, and {TRUTH} has no rows of it. Add "
                 "its truth, or leave its lists out."
             )
-        if label := keys.lacking_in(judged.join(listed, on=judged.columns, how="semi")):
+        in_both = judged.join(listed, on=judged.columns, how="semi")
+        if label := keys.lacking_in(in_both):
             raise FrameError(
                 f"no user is in both frames where {label}. Check that both frames use "
                 "the same ids there, or leave it out of both."

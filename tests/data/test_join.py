@@ -287,17 +287,6 @@ def test_repeats_are_counted_in_all_lists(way):
         recnb.evaluate(recs, {1: ["a"]})
 
 
-def test_what_leaving_lists_out_cannot_help_is_matched_once(monkeypatch):
-    tried, match_rows = [], join.match_rows
-    monkeypatch.setattr(
-        join, "match_rows", lambda *given: tried.append(given) or match_rows(*given)
-    )
-    recs, _ = lists_and_truth("axa", rank=[1, 2, 3])
-    with pytest.raises(FrameError, match="is repeated"):
-        recnb.evaluate(recs, {"u": ["a"]})
-    assert len(tried) == 1
-
-
 def test_metrics_of_whole_lists_refuse_an_item_that_is_not_judged_twice():
     ev = recnb.evaluate(*lists_and_truth("axxc", rank=[1, 2, 3, 4]))
     overlap = recnb.compare({"one": ev, "other": ev}).overlap
