@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from recnb.conventions import Convention
 from recnb.conventions.presets import recorded
 from recnb.data import Source
 from recnb.data.ids import each_once
 from recnb.display.language import N_, _
 from recnb.display.text import one_line, users_in_words
-from recnb.errors import OptionError, RecnbError, is_number, quoted
+from recnb.errors import OptionError, RecnbError, quoted
 from recnb.libraries.number import (
     Measurement,
     Variant,
@@ -186,11 +185,6 @@ def _other_side(
     if isinstance(other, str):
         preset = recorded(ours.metric.name, other).at(k)
         return source, Variant.of_preset(preset)
-    if isinstance(other, Convention):
-        convention = source.under(other).convention
-        options = {**options, **dict(other.metric)}
-        name = _("the other convention")
-        return source, Variant.made(name, convention, ours.metric, options)
     if isinstance(other, EvaluationData):
         second = other.source
         theirs = Variant.of_evaluation(other, Measure(ours.metric, options, k))
@@ -200,13 +194,7 @@ def _other_side(
             second.recs_rows
         ) and source.truth_rows.equals(second.truth_rows)
         return source if is_same else second, theirs
-    problem = f"other={quoted(other)}: "
-    if is_number(other):
-        problem += (
-            "for the convention behind a printed number type "
-            ".identify(metric, number), or "
-        )
     raise OptionError(
-        f"{problem}name the library that gives the other number, such as "
-        f"other='rectools', or give a Convention or an Evaluation."
+        f"other={quoted(other)}: name the library that gives the other number, such as "
+        f"other='rectools', or give an Evaluation."
     )
