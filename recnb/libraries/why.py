@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from recnb.conventions import Convention
 from recnb.conventions.presets import recorded
 from recnb.data import Source
 from recnb.data.ids import each_once
@@ -185,6 +186,11 @@ def _other_side(
     if isinstance(other, str):
         preset = recorded(ours.metric.name, other).at(k)
         return source, Variant.of_preset(preset)
+    if isinstance(other, Convention):
+        convention = source.under(other).convention
+        options = {**options, **dict(other.metric)}
+        name = _("the other convention")
+        return source, Variant.made(name, convention, ours.metric, options)
     if isinstance(other, EvaluationData):
         second = other.source
         theirs = Variant.of_evaluation(other, Measure(ours.metric, options, k))
@@ -196,5 +202,5 @@ def _other_side(
         return source if is_same else second, theirs
     raise OptionError(
         f"other={quoted(other)}: name the library that gives the other number, such as "
-        f"other='rectools', or give an Evaluation."
+        f"other='rectools', or give a Convention or an Evaluation."
     )

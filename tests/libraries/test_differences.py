@@ -128,12 +128,13 @@ KNN = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
 STRICT = recnb.evaluate(
     SAMPLE.models["popular"], SAMPLE.test, relevant_from=4, averaged_users="both"
 )
+JUDGED_ONLY = recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test, judged_only=True)
 #: From, the metric, to; the number at the end, and which decisions are switched.
 WAYS = read_rows("libraries/ways.toml")
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_to_libraries_and_evaluations(way: str) -> None:
+def test_to_conventions_and_evaluations(way: str) -> None:
     metric, value, decisions = WAYS[way]
     start, other = (eval(side) for side in way.split(" -> "))
     made = start.why(metric, 10, other=other)

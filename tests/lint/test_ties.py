@@ -179,9 +179,7 @@ def test_within_a_librarys_conventions(library: str) -> None:
         known[name].ties not in ("max_rank", "floor_mean_rank")
         or "ties" not in lint.names
     )  # no order decides
-    for seed in range(
-        0 if known[name].order == "row" or not np.isfinite(lower) else 5
-    ):
+    for seed in range(0 if known[name].order == "row" or not np.isfinite(lower) else 5):
         shuffled = recnb.evaluate(
             recs.sample(frac=1, random_state=seed), truth, convention=library
         )
