@@ -716,8 +716,8 @@ class Evaluation(EvaluationMethods, EvaluationData):
             The cut-off; None is the whole list.
         other : str, Convention or Evaluation
             Required: where the other number comes from. A library's name, with a
-            variant of its metric if wanted ("xgboost ndcg_linear",
-            "scikit-learn[full]"); a Convention; or another Evaluation.
+            variant of its metric if wanted ("xgboost ndcg_linear"); a Convention; or
+            another Evaluation.
             `ev.under("ranx").why("ndcg", k=10, other="rectools")` compares two
             libraries.
         **options

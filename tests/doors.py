@@ -64,7 +64,7 @@ def command(*frames: Any, **options: Any) -> float:
                     given = _file_of(one, folder)
                 line += [flag_of(keyword), given]
         report = f"{folder}/report.csv"
-        line += ["--k", "5", "--metrics", "mrr", "-o", report, "--quiet"]
+        line += ["--k", "5", "--metrics", "mrr", "-o", report]
         error = io.StringIO()
         with contextlib.redirect_stderr(error):
             code = main(["report", *line])

@@ -208,6 +208,6 @@ def test_a_command_of_the_page_runs(command: str) -> None:
 
 @pytest.mark.usefixtures("files")
 def test_a_night_is_kept_as_the_page_says() -> None:
-    main(["report", "als.parquet", "truth.csv", "-o", "report.json", "--quiet"])
+    main(["report", "als.parquet", "truth.csv", "-o", "report.json"])
     report = json.loads(Path("report.json").read_text("utf-8"))
     assert {"means", "made_with"} <= {*report}

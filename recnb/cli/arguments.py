@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import textwrap
 from collections.abc import Sequence
 from typing import Any
@@ -40,10 +39,6 @@ EXIT_CODES = {
 def read_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     """Read the arguments; invalid ones end the process."""
     command = parser()
-    words = sys.argv[1:] if argv is None else argv
-    instead = instead_of("recnb", words[0]) if words else ""
-    if instead:
-        command.error(f"{words[0]} was removed. {instead}")
     # Files after an option are left in `more`.
     arguments, more = command.parse_known_args(argv)
     unknown = [text for text in more if text.startswith("-")]
@@ -136,12 +131,6 @@ def _add_outputs(report: argparse.ArgumentParser) -> None:
         "file",
     )
     add("--lang", choices=LANGUAGES, help="language of what is shown")
-    add(
-        "-q",
-        "--quiet",
-        action="store_true",
-        help="print errors and failed checks alone",
-    )
 
 
 def _add_gates(report: argparse.ArgumentParser) -> None:

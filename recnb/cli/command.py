@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recnb.cli.arguments import SIDE_DATA, options_of, read_arguments
-from recnb.cli.gates import conclude, gate_requests
+from recnb.cli.gates import gate_requests
 from recnb.cli.inputs import Inputs
 from recnb.cli.messages import in_words
 from recnb.cli.output import check_targets, forms_of, print_error, write_report
@@ -72,10 +72,10 @@ def _report(arguments: argparse.Namespace, names: dict[str, str]) -> int:
     checks: list[GateCheck] = []
     for request in requests:
         checks += request.hold(result, arguments.baseline).checks
-    write_report(report, checks, forms, quiet=arguments.quiet)
-    if not checks:
-        return 0
-    return conclude(checks, report, quiet=arguments.quiet)
+    write_report(report, checks, forms)
+    for check in checks:
+        print_error(f"recnb: {check.says}")
+    return 0 if all(check.passed for check in checks) else 1
 
 
 def _files_by_frame(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, str]:

@@ -1,21 +1,17 @@
-"""Gates as they are typed, and what the command says of them."""
+"""Gates as they are typed."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from math import isfinite, nan
 from typing import NamedTuple
 
-from recnb.cli.output import print_error
 from recnb.comparison import Comparison
-from recnb.display.text import one_line
 from recnb.errors import OptionError
 from recnb.evaluation import Evaluation
 from recnb.metrics.measure import TEXT, metric_named
-from recnb.report.report import Report
 from recnb.results.evaluation_data import Models
-from recnb.results.gate import Gate, GateCheck, within
+from recnb.results.gate import Gate, within
 
 
 class GateFlag(NamedTuple):
@@ -120,31 +116,3 @@ def gate_requests(arguments: argparse.Namespace) -> list[GateRequest]:
             f"{problem}give the files of both models, and say --baseline."
         )
     return requests
-
-
-def conclude(
-    checks: Sequence[GateCheck], report: Report, *, quiet: bool = False
-) -> int:
-    """Print each warning and check, and return the exit code.
-
-    If it is to be quiet, only checks that failed are printed.
-    """
-    if not quiet:
-        for warning in _warnings_of(report):
-            print_error(f"recnb: {warning}")
-    for check in checks:
-        if not (quiet and check.passed):
-            print_error(f"recnb: {check.says}")
-    return 0 if all(check.passed for check in checks) else 1
-
-
-def _warnings_of(report: Report) -> list[str]:
-    """Return a line for each warning of the lint, with its model if there are several."""
-    lines = []
-    for models, found in report.findings:
-        for name, finding in zip(models, found, strict=True):
-            model = f"{one_line(name)}: " if name else ""
-            if finding.severity == "warning":
-                text = one_line(finding.short, 1000)
-                lines.append(f"{model}{finding.word}: {text}")
-    return lines

@@ -9,6 +9,12 @@ from typing import NamedTuple
 
 from recnb.errors import OptionError, listed
 
+HOW_FILES_ARE_GIVEN = (
+    "recommendations are files, the last of which is the truth, recnb report "
+    "recs.parquet truth.parquet, or several models by name, --model new=recs_new/ "
+    "--model old=recs_old/; or one file with a column 'model', and --baseline NAME."
+)
+
 
 class Inputs(NamedTuple):
     """What is evaluated, and against what."""
@@ -26,7 +32,7 @@ class Inputs(NamedTuple):
             models.append((name, path))
         _check_models(models)
         if not truth or not (paths or len(models) > 1):
-            raise _not_understood(truth if not paths else "")
+            raise OptionError(HOW_FILES_ARE_GIVEN)
         return cls(dict(models), truth)
 
     @property
@@ -59,18 +65,3 @@ def _check_models(models: Sequence[tuple[str, str]]) -> None:
     if len(set(names)) < len(names):
         problem = "two models have one name: give each its own. Names: "
         raise OptionError(f"{problem}{listed(names)}.")
-
-
-def _not_understood(alone: str) -> OptionError:
-    """Return the error that shows how files are given; `alone` is the only one."""
-    problem = (
-        "recommendations are files, recnb report recs.parquet truth.parquet, or "
-        "several models by name, "
-    )
-    if alone:
-        problem = f"the last file is the truth, and {alone} is alone: {problem}"
-    fix = (
-        "--model new=recs_new/ --model old=recs_old/; or one file with a column 'model', "
-        "and --baseline NAME."
-    )
-    return OptionError(f"{problem}{fix}")

@@ -12,7 +12,7 @@ from typing import TextIO
 from recnb.data.files import files_of
 from recnb.errors import OptionError, RecnbError, WriteError
 from recnb.report.report import Report
-from recnb.results.files import as_json, checked_target, is_full, json_values, written
+from recnb.results.files import as_json, checked_target, json_values, written
 from recnb.results.gate import GateCheck
 
 #: The form of a report by the ending of its file.
@@ -55,13 +55,9 @@ def check_targets(targets: Iterable[str], inputs: Iterable[str]) -> None:
 
 
 def write_report(
-    report: Report,
-    checks: Sequence[GateCheck],
-    forms: Mapping[str | None, str],
-    *,
-    quiet: bool = False,
+    report: Report, checks: Sequence[GateCheck], forms: Mapping[str | None, str]
 ) -> None:
-    """Write a report to each file, or to the console unless it is to be quiet.
+    """Write a report to each file, or to the console.
 
     Nothing is written before the report is made in every form. As JSON it has the checks
     of the gates, if there are any, whether they are passed or not.
@@ -71,12 +67,11 @@ def write_report(
         gates = json_values([check.to_dict() for check in checks])
         texts["json"] = as_json({**report.to_dict(), "gates": gates})
     for output, form in forms.items():
-        if output is not None:
-            written(texts[form], output)
-            if not quiet:
-                print_error(f"written: {output}")
-        elif not quiet:
+        if output is None:
             _print_text(texts[form])
+        else:
+            written(texts[form], output)
+            print_error(f"written: {output}")
 
 
 def _text(report: Report, form: str) -> str:
@@ -95,13 +90,8 @@ def _print_text(text: str) -> None:
         sys.stdout.flush()
     except (OSError, UnicodeEncodeError) as problem:
         _discard_the_rest(sys.stdout)
-        fix = "give -o FILE."
-        if isinstance(problem, UnicodeEncodeError):
-            fix = "give -o FILE, or set PYTHONIOENCODING=utf-8."
-        elif is_full(problem):
-            fix = "free some space there, or give -o FILE on a larger disk."
         raise WriteError(
-            f"the report was not written to its end: {problem}: {fix}"
+            f"the report was not written to its end: {problem}: give -o FILE."
         ) from None
 
 

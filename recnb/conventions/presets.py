@@ -67,14 +67,9 @@ class Preset:
         """
         if k is not None or self.convention.cutoff == "none":
             return self
-        if self.without_k == "error":
-            raise OptionError(
-                f"{self.label} has no number without a cut-off: give k, such as k=10."
-            )
         if self.without_k:
             raise OptionError(
-                f"{self.label} cuts lists at {self.without_k} where no cut-off is "
-                f"given: give k, such as k=10."
+                f"{self.label} has no number without a cut-off: give k, such as k=10."
             )
         uncut = replace(self, convention=replace(self.convention, cutoff="none"))
         return self.never_cut or uncut
@@ -203,19 +198,15 @@ def preset(library: str, variant: str) -> Preset:
 def recorded(metric: str, library: str) -> Preset:
     """Return a library's preset of a metric.
 
-    The first, or the variant named behind the library, as "xgboost ndcg_linear" or
-    "xgboost[full]".
+    The first, or the variant named behind the library, as "xgboost ndcg_linear".
     """
-    library, _blank, variant = library.strip().replace(" [", "[").partition(" ")
-    library, bracket, given = library.partition("[")
+    library, _blank, variant = library.strip().partition(" ")
     name, known = library_named(library), of_metric(metric, library)
     if not known and not variant:
         libraries = list(dict.fromkeys(each.library for each in of_metric(metric)))
         raise OptionError(
             f"{name} has no {metric} that recnb has recorded. {near(name, libraries)}".strip()
         )
-    if bracket and known:
-        variant = f"{known[0].variant.partition('[')[0]}[{given}"
     chosen = preset(name, variant) if variant else only_way(known[0], metric)
     if chosen.metric != metric:
         hint = near(variant, [each.variant for each in known])

@@ -76,9 +76,7 @@ class MovieLens:
         )
 
 
-def load_movielens(
-    name: str = "100k", path: str | os.PathLike[str] | None = None
-) -> MovieLens:
+def load_movielens(path: str | os.PathLike[str] | None = None) -> MovieLens:
     """Load the ratings, films and users of MovieLens 100K.
 
     The data is that of https://grouplens.org/datasets/movielens/. A download is kept in
@@ -86,11 +84,8 @@ def load_movielens(
 
     Parameters
     ----------
-    name : {"100k"}, default "100k"
-        The set.
     path : path, optional
-        A folder or zip with the official files, read instead of downloading; by default
-        the environment variable RECNB_DATA_DIR.
+        A folder or zip with the official files, read instead of downloading.
 
     Returns
     -------
@@ -100,7 +95,7 @@ def load_movielens(
     Raises
     ------
     RecnbError
-        There is no such set, no copy at `path`, or no download.
+        There is no copy at `path`, or no download.
 
     References
     ----------
@@ -108,10 +103,7 @@ def load_movielens(
     Context. ACM Transactions on Interactive Intelligent Systems 5, 4, Article 19.
     https://doi.org/10.1145/2827872
     """
-    if name != "100k":
-        raise RecnbError(f"Unknown MovieLens set {name!r}. Known: '100k'.")
-    given = path or os.environ.get("RECNB_DATA_DIR")
-    folder = _folder(Path(given).expanduser() if given else _download())
+    folder = _folder(Path(path).expanduser() if path else _download())
     return MovieLens(
         ratings=_table(folder, "u.data", RATINGS, separator="\t"),
         items=_films(folder),
@@ -159,8 +151,7 @@ def _folder(path: Path) -> Path | zipfile.Path:
     if (folder / "u.data").is_file():
         return folder
     raise RecnbError(
-        f"{str(path)!r} is no folder and no zip with u.data: give path= or "
-        f"RECNB_DATA_DIR one that is."
+        f"{str(path)!r} is no folder and no zip with u.data: give path= one that is."
     )
 
 

@@ -29,7 +29,7 @@ from recnb.errors import OptionError, near
 from recnb.libraries.number import Variant
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, measure_named, plain_text
-from recnb.metrics.metric import EVERY_METRIC, LIST_METRICS
+from recnb.metrics.metric import LIST_METRICS
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import values_of
 
@@ -121,11 +121,6 @@ def as_in(
     if unknown := [name for name in columns if name not in roles]:
         known = near(unknown[0], [*roles, "train", "items", "features"])
         raise OptionError(f"{unknown[0]!r} is no option of as_in. {known}")
-    if chosen.metric not in EVERY_METRIC:
-        raise OptionError(
-            f"{chosen.label}: {chosen.metric} is not here: the package lacks the folder "
-            f"of its metrics."
-        )
     if chosen.metric not in LIST_METRICS:
         chosen = chosen.at(k)
     if k is not None and not chosen.uses_k:

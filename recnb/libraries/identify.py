@@ -30,11 +30,9 @@ from recnb.results.table import Table
 
 #: Numbers nearer than this agree.
 AGREE = 1e-9
-#: How a number fits the printed one, the better first.
+#: How a number fits the printed one.
 ROUNDS = N_("rounds to it")
-CUT_OFF = N_("only if cut off, not rounded")
 NEAR = N_("one of the nearest")
-FITS = (ROUNDS, CUT_OFF, NEAR)
 #: The columns, and what stands above each.
 HEADINGS = {
     "convention": N_("convention"),
@@ -67,8 +65,7 @@ def identify(
         if isfinite(number):
             fit = _fit(variants[name], number, printed, digits)
             rows.append((name, number, number - printed, fit))
-    fitting = [row for row in rows if row[-1] != NEAR]
-    fitting.sort(key=lambda row: FITS.index(row[-1]))
+    fitting = [row for row in rows if row[-1] == ROUNDS]
     nearest = sorted(rows, key=lambda row: abs(row[2]))[:N_NEAREST]
     frame = pd.DataFrame(fitting or nearest, columns=pd.Index(HEADINGS))
     frame["fit"] = frame["fit"].map(_)
@@ -104,17 +101,11 @@ def _variants_of(evaluation: EvaluationData, measure: Measure) -> dict[str, Vari
 
 def _fit(variant: Variant, number: float, printed: float, digits: int) -> str:
     """Say how a number fits one that was printed with so many digits."""
-    difference = number - printed
     slack = AGREE
     if variant.preset is not None:
         slack = max(AGREE, variant.preset.tolerance)
-    unit = 10.0**-digits
-    lost = difference if printed >= 0 else -difference  # by cutting digits off
-    if abs(difference) <= 0.5 * unit + slack:
-        return ROUNDS
-    if -slack <= lost < unit - slack:
-        return CUT_OFF
-    return NEAR
+    is_rounded = abs(number - printed) <= 0.5 * 10.0**-digits + slack
+    return ROUNDS if is_rounded else NEAR
 
 
 def _numbers(

@@ -16,7 +16,7 @@ from recnb.data import Source
 from recnb.data.ids import each_once
 from recnb.display.language import N_, _
 from recnb.display.text import one_line, users_in_words
-from recnb.errors import OptionError, RecnbError, is_number, quoted
+from recnb.errors import OptionError, RecnbError, quoted
 from recnb.libraries.number import (
     Measurement,
     Variant,
@@ -200,13 +200,7 @@ def _other_side(
             second.recs_rows
         ) and source.truth_rows.equals(second.truth_rows)
         return source if is_same else second, theirs
-    problem = f"other={quoted(other)}: "
-    if is_number(other):
-        problem += (
-            "for the convention behind a printed number type "
-            ".identify(metric, number), or "
-        )
     raise OptionError(
-        f"{problem}name the library that gives the other number, such as "
+        f"other={quoted(other)}: name the library that gives the other number, such as "
         f"other='rectools', or give a Convention or an Evaluation."
     )

@@ -8,10 +8,8 @@ effect is the metric of what is put right.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from recnb.display.forms import Line, Name, joined, say
 from recnb.display.language import N_, Plural, _, current
@@ -30,8 +28,6 @@ if TYPE_CHECKING:
 
 #: In the order in which their findings are shown.
 CHECKS = tuple(check for check in vars(checks).values() if isinstance(check, Check))
-#: The needs that frames fulfil: checks that lack one are named first.
-OF_FRAMES = ("rows", "train", "items")
 COUNTS = {
     "warning": Plural("{n:,} warning", "{n:,} warnings"),
     "note": Plural("{n:,} note", "{n:,} notes"),
@@ -65,17 +61,12 @@ def lint(
     # Warnings first.
     findings = sorted(found, key=lambda finding: finding.severity == "note")
     n_checks = len(wanted) - len(not_made)
-    value = data.measured.value
-    lower, upper = _bounds_of_ties(findings, not_made, value)
     return Lint(
         findings=tuple(findings),
         n_checks=n_checks,
         not_checked={check.name: str(reason) for check, reason in not_made.items()},
         label=measure.label,
-        k=measure.k,
-        value=value,
-        lower=lower,
-        upper=upper,
+        value=data.measured.value,
         headline=_headline(findings, n_checks),
         measured=data.in_words,
         not_checked_lines=_lines(not_made),
@@ -86,31 +77,11 @@ def lint(
     )
 
 
-def _bounds_of_ties(
-    findings: Iterable[Finding],
-    not_made: Mapping[Check, NotCheckedError],
-    value: float,
-) -> tuple[float, float]:
-    """Return the least and the greatest value over all orders of equal scores.
-
-    They are NaN where the rows of the lists are not in memory.
-    """
-    if checks.ties in not_made and not_made[checks.ties].need == "rows":
-        return np.nan, np.nan
-    for finding in findings:
-        if finding.name == "ties":
-            return finding.facts["lower"], finding.facts["upper"]
-    return value, value
-
-
 def _lines(not_made: Mapping[Check, NotCheckedError]) -> tuple[str, ...]:
-    """Return a line for each reason why checks were not made.
-
-    Rows that are not in memory and frames that were not given come first.
-    """
+    """Return a line for each reason why checks were not made."""
     titles = dict[str, list[str]]()
-    for check in sorted(not_made, key=lambda one: not_made[one].need not in OF_FRAMES):
-        titles.setdefault(str(not_made[check]), []).append(_(check.title))
+    for check, reason in not_made.items():
+        titles.setdefault(str(reason), []).append(_(check.title))
     return tuple(
         _("Not checked: {what}. {reason}", what=", ".join(what), reason=reason)
         for reason, what in titles.items()

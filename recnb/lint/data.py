@@ -40,10 +40,8 @@ class NotCheckedError(Exception):
     It is in the catalogue of translations without a mark, and holds `facts`.
     """
 
-    def __init__(self, message: Message, need: str = "", **facts: Any) -> None:
+    def __init__(self, message: Message, **facts: Any) -> None:
         super().__init__(_(message, **facts))
-        #: what lacks: a word of `NEEDS`, or "rows"; "" if it is neither
-        self.need = need
 
 
 def quoted_id(value: Any) -> str:
@@ -216,7 +214,7 @@ class LintData:
             is_there, words = NEEDS[need]
             if not is_there(self):
                 raise NotCheckedError(
-                    words, need, label=self.measure.label, least=ENOUGH_FOR_A_RULE
+                    words, label=self.measure.label, least=ENOUGH_FOR_A_RULE
                 )
 
 

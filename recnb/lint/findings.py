@@ -195,9 +195,7 @@ class Check:
             problems = [problem for problem in self.search(data) if problem.n]
             return [self._finding(data, problem) for problem in problems]
         except ElsewhereError:
-            raise NotCheckedError(
-                "The rows of the lists are not in memory.", need="rows"
-            ) from None
+            raise NotCheckedError("The rows of the lists are not in memory.") from None
 
     def _finding(self, data: LintData, problem: Problem) -> Finding:
         value, n_values = data.measured
@@ -272,8 +270,8 @@ class Lint(Suggesting):
 
     It is true if there are any, and iterates over them.
 
-    `not_checked` has the checks that could not be made, with the reason; `lower` and
-    `upper` bound the metric's mean over all orders of equal scores.
+    `not_checked` has the checks that could not be made, with the reason. The facts of
+    "ties" bound the metric's mean over all orders of equal scores, `lower` and `upper`.
 
     Examples
     --------
@@ -288,10 +286,7 @@ class Lint(Suggesting):
     n_checks: int  #: how many checks were made
     not_checked: Mapping[str, str]  #: the name of a check -> why it was not made
     label: str  #: the metric by which effects are measured, such as nDCG@10
-    k: int | None
     value: float  #: its mean
-    lower: float  #: with all equal scores in their worst order
-    upper: float  #: with all equal scores in their best order; NaN if no bound is known
     headline: str  #: the numbers of warnings and notes
     measured: str  #: the number by which effects are measured
     not_checked_lines: tuple[str, ...]  #: the same in words, a line for each reason
@@ -320,11 +315,6 @@ class Lint(Suggesting):
     def warnings(self) -> tuple[Finding, ...]:
         """Findings that change how a number may be read or compared."""
         return tuple(finding for finding in self if finding.severity == "warning")
-
-    @property
-    def notes(self) -> tuple[Finding, ...]:
-        """Findings that are good to know."""
-        return tuple(finding for finding in self if finding.severity == "note")
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per finding: name, severity, n, of, and its sentences.

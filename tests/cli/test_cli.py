@@ -168,23 +168,6 @@ def test_a_gate_is_read_as_it_is_typed(line):
     )
 
 
-def test_warnings_about_the_data_are_printed_with_gates(capsys):
-    gates = "--fail-if-worse ndcg@10:1 --fail-below popular:hit_rate@10=0.1"
-    two = "const.csv popular.csv test.csv --baseline popular --k 10 -o gate.csv"
-    assert run(f"{two} {gates}") == 0
-    found = compare(
-        {"const": FILES["const"], "popular": POPULAR}, TEST, baseline="popular"
-    )
-    lines = [
-        f"recnb: {name}: warning: {warning.short}"
-        for name in found.names
-        for warning in found[name].lint().warnings
-    ]
-    assert any("equal scores decide" in line for line in lines)
-    told = capsys.readouterr().err.splitlines()
-    assert [line for line in told if ": warning: " in line] == lines
-
-
 def test_the_json_of_a_report_has_the_gates_also_those_that_fail():
     two = f"{TWO} --baseline popular --k 10 -o gates.json"
     assert run(f"{two} --fail-below popular:ndcg@10=0.9 --fail-if-worse ndcg@10:1") == 1
@@ -230,22 +213,6 @@ def test_every_file_that_is_asked_for_is_written(capsys, monkeypatch):
         assert Path(name).read_text("utf-8") == text
     again = f"-o every.md -o {os.path.abspath('every.md')}"
     assert run(f"--model a=item-knn.csv --model b=item-knn.csv test.csv {again}") == 0
-
-
-# Quiet
-
-
-def test_quiet_prints_failures_alone(capsys):
-    passed = f"{ONE} --fail-below ndcg@10=0.1"
-    for output in ("", "-o gate.csv"):
-        assert run(f"{passed} {output} --quiet") == 0
-        said = capsys.readouterr()
-        assert (said.out, said.err) == ("", "")
-    assert run(f"{passed} --fail-below ndcg@10=0.9 -o gate.csv -q") == 1
-    said = capsys.readouterr().err.splitlines()
-    assert said == ["recnb: nDCG@10 is 0.2589, below 0.9"]
-    assert run("none.csv test.csv --quiet") == 4
-    assert "none.csv" in capsys.readouterr().err
 
 
 # Refused

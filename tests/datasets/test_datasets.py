@@ -165,12 +165,6 @@ TINY = {
 }
 
 
-@pytest.fixture(autouse=True)
-def no_data_dir(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep a RECNB_DATA_DIR of the developer's own out of the tests."""
-    monkeypatch.delenv("RECNB_DATA_DIR", raising=False)
-
-
 def write_folder(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in TINY.items():
@@ -204,23 +198,13 @@ def assert_tiny(read: MovieLens) -> None:
     assert repr(read) == "MovieLens(3 users, 3 items, 4 ratings)"
 
 
-def test_a_local_copy_is_a_folder_or_a_zip_by_path_or_by_the_environment(
+def test_a_local_copy_is_a_folder_or_a_zip_and_needs_no_pooch(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setitem(sys.modules, "pooch", None)
     folder = write_folder(tmp_path / "copy")
     for path in (folder, str(write_zip(tmp_path / "ml-100k.zip"))):
         assert_tiny(load_movielens(path=path))
-    monkeypatch.setenv("RECNB_DATA_DIR", str(folder))
-    assert_tiny(load_movielens())
-    monkeypatch.setenv("RECNB_DATA_DIR", str(tmp_path / "gone"))
-    with pytest.raises(
-        RecnbError, match=r"gone.* is no folder and no zip.*RECNB_DATA_DIR"
-    ):
-        load_movielens()
-    monkeypatch.setitem(sys.modules, "pooch", None)
-    assert_tiny(
-        load_movielens(path=folder)
-    )  # path= goes before the variable, and needs no pooch
 
 
 @pytest.mark.parametrize(
@@ -244,9 +228,7 @@ def test_a_file_that_cannot_be_read_or_is_missing_is_named(
         load_movielens(path=folder)
 
 
-def test_an_unknown_set_and_what_is_no_copy(tmp_path: Path) -> None:
-    with pytest.raises(RecnbError, match=r"'1m'.*Known: '100k'"):
-        load_movielens("1m")
+def test_what_is_no_copy_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path / "nowhere", write_folder(tmp_path / "copy") / "u.data"):
         with pytest.raises(RecnbError, match=rf"{path.name}.* is no folder and no zip"):
             load_movielens(path=path)
