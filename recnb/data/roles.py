@@ -77,9 +77,13 @@ def labels_of(
         by_keyword.update(named.get(role, ()))
     labels: dict[str, str] = {}
     for role, is_needed in roles.items():
-        candidates = _named_column(table, role, named)
-        if not candidates:
-            candidates = _not_named(table, role, by_keyword, is_needed=is_needed)
+        candidates = suggested = table.by_role.get(role, [])
+        if by_keyword:
+            candidates = _named_column(table, role, named)
+            if not candidates:
+                candidates = _not_named(
+                    table, suggested, by_keyword, is_needed=is_needed
+                )
         if not candidates:
             continue
         column = candidates[0]
@@ -111,14 +115,13 @@ def _named_column(table: InputTable, role: str, named: Named) -> list[str]:
 
 
 def _not_named(
-    table: InputTable, role: str, by_keyword: set[str], *, is_needed: bool
+    table: InputTable, suggested: list[str], by_keyword: set[str], *, is_needed: bool
 ) -> list[str]:
     """Return the columns, whose names suggest a role, that no keyword names.
 
     One that is named for another role may be meant for the other table, and so it is
     taken where no other column is there.
     """
-    suggested = table.by_role.get(role, [])
     free = [column for column in suggested if column not in by_keyword]
     # One frame has the columns of both tables: none is meant for another.
     if is_needed and not free and table.name != BOTH:
