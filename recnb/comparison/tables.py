@@ -15,7 +15,7 @@ from recnb.display.forms import CONSOLE, Name
 from recnb.display.language import _
 from recnb.display.text import one_line
 from recnb.results import conclusions as words
-from recnb.results.numbers import ENDS, DifferenceRow, Numbers
+from recnb.results.numbers import ENDS, DifferenceRow, MeanRow, Numbers
 from recnb.results.segments import Division
 from recnb.results.shown import Shown
 from recnb.results.table import Table
@@ -74,6 +74,15 @@ def means_table(
         pd.MultiIndex.from_product([names.values(), ENDS]),
     )
     means = pd.DataFrame(with_ends.xs("mean", axis=1, level=1))
+    legend = _legend(numbers, names, rows, baseline)
+    shown = Shown(basis=basis, remarks=legend, marks=marks)
+    return Table(with_ends if intervals else means, shown=shown)
+
+
+def _legend(
+    numbers: Numbers, names: Names, rows: Sequence[MeanRow], baseline: str | None
+) -> list[str]:
+    """Explain the marks that a mean has, and which metrics are better where less."""
     directions = {
         names[place.measure.name, place.k]: place.measure.metric.better
         for place in numbers.places
@@ -82,13 +91,12 @@ def means_table(
         directions,
         baseline,
         _(words.NEAR_BEST, alpha=f"{numbers.settings.alpha:g}"),
-        has_best=any(marks["best"].values()),
+        has_best=any(row.best for row in rows),
         has_marks=any(row.mark for row in rows),
     )
     if of_directions := words.directions_in_words(directions):
         legend.append(of_directions)
-    shown = Shown(basis=basis, remarks=legend, marks=marks)
-    return Table(with_ends if intervals else means, shown=shown)
+    return legend
 
 
 def differences_table(
