@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from recnb.display.forms import CONSOLE, Name
+from recnb.display.forms import CONSOLE, Line, Name
 from recnb.display.language import _
 from recnb.display.text import one_line
 from recnb.results import conclusions as words
@@ -81,7 +81,7 @@ def means_table(
 
 def _legend(
     numbers: Numbers, names: Names, rows: Sequence[MeanRow], baseline: str | None
-) -> list[str]:
+) -> list[Line]:
     """Explain the marks that a mean has, and which metrics are better where less."""
     directions = {
         names[place.measure.name, place.k]: place.measure.metric.better
