@@ -211,7 +211,7 @@ def test_every_file_that_is_asked_for_is_written(capsys, monkeypatch):
     assert told.out == ""
     for name, text in texts.items():
         assert Path(name).read_text("utf-8") == text
-    again = f"-o every.md -o {os.path.abspath('every.md')}"
+    again = f"-o every.md -o {shlex.quote(os.path.abspath('every.md'))}"
     assert run(f"--model a=item-knn.csv --model b=item-knn.csv test.csv {again}") == 0
 
 
@@ -258,7 +258,7 @@ def test_no_input_is_written_over(folder, name, refused):
     line = f"{ONE} --train train.csv --items items.csv --users users.csv"
     others = f"./{name}", f"{folder}/{name}", f"../{folder.name}/{name}"
     for output in (name, *others, "link.csv", "hard.csv"):
-        told = refused(f"{line} -o {output}")
+        told = refused(f"{line} -o {shlex.quote(output)}")
         assert f"-o {output} is {name}, which is read" in told
         assert (folder / name).read_bytes() == held
 
@@ -329,9 +329,10 @@ def test_a_full_disk_leaves_the_older_report_and_one_sentence(
 def test_the_exit_code_tells_what_was_wrong(
     recs, truth, options, code, tmp_path, capsys
 ):
-    (tmp_path / "recs.csv").write_text(recs)
-    (tmp_path / "truth.csv").write_text(truth)
-    assert run(f"{tmp_path}/recs.csv {tmp_path}/truth.csv {options}") == code
+    files = tmp_path / "recs.csv", tmp_path / "truth.csv"
+    for file, text in zip(files, (recs, truth), strict=True):
+        file.write_text(text)
+    assert run(f"{shlex.join(map(str, files))} {options}") == code
     assert capsys.readouterr().err.count("\n") <= 2
 
 
