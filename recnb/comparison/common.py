@@ -116,7 +116,7 @@ def _check_weights(two: Two) -> None:
 
 def _user_weights(model: Evaluation) -> pl.DataFrame:
     weights = model.source.user_weights
-    return pl.DataFrame() if weights is None else weights
+    return pl.DataFrame({"user": []}) if weights is None else weights
 
 
 def _check_splits(two: Two) -> None:
