@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from jinja2 import UndefinedError
 
 from recnb.data.files import File
 from recnb.display.forms import Name
@@ -22,6 +23,12 @@ from recnb.results.files import AsJson, written
 from recnb.results.numbers import DifferenceRow, MeanRow
 from recnb.results.user_cards import of_users
 from recnb.results.user_groups import UserGroup
+
+#: What is raised where a value that was changed is read or shown.
+CHANGED = (
+    *(ArithmeticError, AttributeError, LookupError, TypeError, ValueError),
+    UndefinedError,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -237,7 +244,7 @@ def read_report(path: File) -> Report:
     try:
         report = Report(data_of(values))
         report.to_html()  # which shows each value
-    except Exception as problem:
+    except CHANGED as problem:
         raise FrameError(
             f"{path} is a report of recnb that was changed: make it again with "
             "report.to_json, or with recnb report -o."
