@@ -27,7 +27,7 @@ from recnb.data.roles import Layout
 from recnb.data.rows import JoinedRows, RowCounts, StoredRows
 from recnb.data.splits import BY_USER, Keys
 from recnb.errors import FrameError
-from recnb.metrics.hits import Hits, Ints, TieSpread, in_order
+from recnb.metrics.hits import Hits, Ints, TieSpread, count_within
 
 T = TypeVar("T")
 
@@ -338,6 +338,8 @@ def _merged(parts: list[JoinedPart]) -> JoinedUsers:
     parts.clear()
     users = pl.concat([part.users for part in joined])
     by_id = users.arg_sort().to_numpy().astype(np.int64)
+    position = np.empty_like(by_id)
+    position[by_id] = np.arange(len(by_id))
     has_list = np.concatenate([part.has_list for part in joined])
     hits = [part.hits for part in joined]
     convention, graded = joined[0].convention, joined[0].graded  # as of all parts
@@ -347,7 +349,7 @@ def _merged(parts: list[JoinedPart]) -> JoinedUsers:
     joined.clear()
     return JoinedUsers(
         users=users.gather(by_id),
-        hits=hits_together(hits, position=_places(by_id)),
+        hits=hits_together(hits, position),
         convention=convention,
         has_list=has_list[by_id],
         n_without_relevant=n_without_relevant,
@@ -360,65 +362,69 @@ def _merged(parts: list[JoinedPart]) -> JoinedUsers:
 def hits_together(parts: list[Hits], position: Ints) -> Hits:
     """Return the hits of the users of all parts; the list of parts is emptied.
 
-    Users are counted over the parts; `position` has where each stands among all. Hits are
-    put in the order of these, and those of a user keep theirs. Of two parts with two
-    users each:
+    Users are counted over the parts; `position` has where each stands among all. A part
+    writes its hits to their places among all, where those of each user keep their order.
+    Of two parts with two users each:
 
         user of the parts    0   1   2   3        hits, by user of the parts   0  1  2  2
-        id                   a   d   b   c        by position                  0  3  1  1
-        position             0   3   1   2        in order                     0  1  1  3
+        id                   a   d   b   c        their places                 0  3  1  2
+        position             0   3   1   2        user of each place           0  1  1  3
 
-    Entries are put in order alike, and hits name them by their new places.
+    Entries are written alike, and hits name them by their new places.
     """
     max_relevance = max(hits.max_relevance for hits in parts)
-    first_user = np.cumsum([0, *[hits.n_users for hits in parts]])
-    first_entry = np.cumsum([0, *[len(hits.truth_user) for hits in parts]])
-    columns = [dict(vars(hits)) for hits in parts]
-    parts.clear()
+    ends = np.cumsum([hits.n_users for hits in parts])
+    users_of_parts = np.split(position, ends[:-1])
+    n_hits, n_entries, list_length = (np.zeros_like(position) for _column in range(3))
+    for users, hits in zip(users_of_parts, parts, strict=True):
+        n_hits[users] = np.bincount(hits.user, minlength=hits.n_users)
+        n_entries[users] = np.bincount(hits.truth_user, minlength=hits.n_users)
+        list_length[users] = hits.list_length
+    first_hit = np.cumsum(n_hits) - n_hits
+    first_entry = np.cumsum(n_entries) - n_entries
 
-    def taken(name: str) -> list[Any]:
-        """Take a column out of the parts, so that it is not held twice."""
-        return [part.pop(name) for part in columns]
-
-    list_length = np.empty_like(position)
-    list_length[position] = np.concatenate(taken("list_length"))
-
-    truth_user = position[_counted_on(taken("truth_user"), first_user)]
-    entry_order = in_order(truth_user)
-    truth_user = truth_user[entry_order]
-    truth_relevance = np.concatenate(taken("truth_relevance"))[entry_order]
-    weights = taken("truth_weight")
-    truth_weight = None
-    if weights[0] is not None:
-        truth_weight = np.concatenate(weights)[entry_order]
-    entry = _places(entry_order)[_counted_on(taken("entry"), first_entry)]
-    del entry_order, weights
-
-    user = position[_counted_on(taken("user"), first_user)]
-    order = in_order(user)
-    ties = taken("tied")
+    columns = _room_for(parts[0], n_hits=n_hits.sum(), n_entries=n_entries.sum())
+    for users in users_of_parts:
+        hits = parts.pop(0)  # freed once it is written: no part is held twice
+        rows = _places(hits.user, first_hit[users])
+        entries = _places(hits.truth_user, first_entry[users])
+        _write(hits, columns, rows, entries)
+    user = np.arange(len(position))
     return Hits(
-        user=user[order],
-        rank=np.concatenate(taken("rank"))[order],
-        relevance=np.concatenate(taken("relevance"))[order],
-        entry=entry[order],
-        truth_user=truth_user,
-        truth_relevance=truth_relevance,
-        truth_weight=truth_weight,
+        user=np.repeat(user, n_hits),
+        truth_user=np.repeat(user, n_entries),
         list_length=list_length,
         max_relevance=max_relevance,
-        tied=None if ties[0] is None else TieSpread.together(ties).with_rows(order),
+        **columns,
     )
 
 
-def _places(order: Ints) -> Ints:
-    """Return where each thing stands in an order."""
-    places = np.empty_like(order)
-    places[order] = np.arange(len(order))
-    return places
+def _room_for(part: Hits, n_hits: int, n_entries: int) -> dict[str, Any]:
+    """Return the columns of hits and entries that a part has, before they are written."""
+    is_weighted = part.truth_weight is not None
+    is_tied = part.tied is not None
+    return {
+        "rank": np.empty(n_hits, dtype=np.int64),
+        "relevance": np.empty(n_hits),
+        "entry": np.empty(n_hits, dtype=np.int64),
+        "truth_relevance": np.empty(n_entries),
+        "truth_weight": np.empty(n_entries) if is_weighted else None,
+        "tied": TieSpread(*np.empty((3, n_hits))) if is_tied else None,
+    }
 
 
-def _counted_on(parts: Sequence[Ints], first: Ints) -> Ints:
-    """Return numbers of all parts, each part counted from its first."""
-    n_rows = [len(numbers) for numbers in parts]
-    return np.concatenate(parts) + np.repeat(first[:-1], n_rows)
+def _write(hits: Hits, columns: dict[str, Any], rows: Ints, entries: Ints) -> None:
+    """Write the hits of a part to their rows and entries among all."""
+    columns["rank"][rows] = hits.rank
+    columns["relevance"][rows] = hits.relevance
+    columns["entry"][rows] = entries[hits.entry]
+    columns["truth_relevance"][entries] = hits.truth_relevance
+    if hits.truth_weight is not None:
+        columns["truth_weight"][entries] = hits.truth_weight
+    if hits.tied is not None:
+        columns["tied"].put(rows, hits.tied)
+
+
+def _places(user: Ints, first: Ints) -> Ints:
+    """Return the place of each row by user: users' rows begin at their first places."""
+    return first[user] + count_within(user) - 1

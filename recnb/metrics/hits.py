@@ -47,6 +47,9 @@ ENDLESS = 2**31
 #: cells.
 BLOCK = 2**15
 
+#: Users for whom a metric is computed at once: their ideal lists take a gigabyte at most.
+USERS_AT_ONCE = 2**20
+
 
 @dataclass(frozen=True)
 class Cutoffs:
@@ -193,11 +196,11 @@ class TieSpread:
         """Keep some of the rows."""
         return TieSpread(self.weight[rows], self.nth[rows], self.first[rows])
 
-    @classmethod
-    def together(cls, parts: Sequence[TieSpread]) -> TieSpread:
-        """Return the rows of all parts."""
-        columns = zip(*(vars(part).values() for part in parts), strict=True)
-        return cls(*map(np.concatenate, columns))
+    def put(self, rows: Ints, others: TieSpread) -> None:
+        """Write others into some of the rows."""
+        self.weight[rows] = others.weight
+        self.nth[rows] = others.nth
+        self.first[rows] = others.first
 
 
 @dataclass(frozen=True, eq=False)
@@ -418,20 +421,35 @@ class Hits:
 
     def of_user(self, user: int) -> Hits:
         """Keep one user, by position; the scale of the whole data set stays."""
-        # Hits and entries are by user, so those of one are found without a scan of all.
-        rows = slice(*np.searchsorted(self.user, [user, user + 1]))
-        entries = slice(*np.searchsorted(self.truth_user, [user, user + 1]))
+        return self.of_users(user, user + 1)
+
+    def of_users(self, first: int, end: int) -> Hits:
+        """Keep the users from the first up to an end; the scale of all stays."""
+        # Hits and entries are by user, so those of some are found without a scan of all.
+        rows = slice(*np.searchsorted(self.user, [first, end]))
+        entries = slice(*np.searchsorted(self.truth_user, [first, end]))
         weight, judged = self.truth_weight, self.judged
         return self.with_rows(
             rows,
-            user=np.zeros_like(self.user[rows]),
+            user=self.user[rows] - first,
             entry=self.entry[rows] - entries.start,
-            truth_user=np.zeros_like(self.truth_user[entries]),
+            truth_user=self.truth_user[entries] - first,
             truth_relevance=self.truth_relevance[entries],
             truth_weight=None if weight is None else weight[entries],
-            list_length=self.list_length[user : user + 1],
-            judged=None if judged is None else judged.of_user(user),
+            list_length=self.list_length[first:end],
+            judged=None if judged is None else judged.of_users(first, end),
         )
+
+    def blocks(self) -> Iterator[Hits]:
+        """Yield the hits of so many users at a time that metrics take little memory.
+
+        Few users are one block, which keeps what metrics have in common.
+        """
+        if self.n_users <= USERS_AT_ONCE:
+            yield self
+            return
+        for first in range(0, self.n_users, USERS_AT_ONCE):
+            yield self.of_users(first, first + USERS_AT_ONCE)
 
     def with_users(self, kept: Bools) -> Hits:
         """Keep some of the users, numbered anew from 0."""

@@ -253,7 +253,13 @@ def averaged(
     They are those of the hits, or of other hits of the same users.
     """
     joined = scoring.joined
-    matrix = filled(credit_of(scoring, cutoffs, hits), joined.convention)
+    if hits is None:
+        hits = hits_for(scoring, cutoffs)
+    blocks = [
+        filled(credit_of(scoring, cutoffs, block), joined.convention)
+        for block in hits.blocks()
+    ]
+    matrix = np.concatenate(blocks)
     return matrix, means(matrix, joined.user_weight)
 
 
