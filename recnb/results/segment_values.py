@@ -16,7 +16,7 @@ from recnb.data.columns import from_pandas, kind
 from recnb.data.ids import each_once
 from recnb.data.names import IDS, TRUTH
 from recnb.data.role_table import RoleTable
-from recnb.data.side_data import OtherColumns
+from recnb.data.side_data import OtherColumns, SideData
 from recnb.data.splits import BY_USER, Keys
 from recnb.display.language import pgettext
 from recnb.display.text import one_line
@@ -64,29 +64,29 @@ class Column(NamedTuple):
 # What is named
 
 
-def find_column(data: EvaluationData, by: Any) -> Column | None:
-    """Return the column that `by` names; None where there is none."""
+def column_named(data: EvaluationData, by: Any) -> Column:
+    """Return the column that `by` names, or is; refuse what is none."""
     if isinstance(by, pd.Series):
         return _column_given(data, by)
     if not isinstance(by, str):
-        return None
+        fix = (
+            f"Name a column of {GIVE_USERS}, or give a Series by user, such as "
+            "pd.Series({user: segment})."
+        )
+        raise OptionError(f"by={one_line(repr(by))} names no segments. {fix}", TYPED)
     side_data = data.side_data
     users, truth = side_data.users, side_data.truth_columns
     if users is not None and by in users.drop("user").columns:
         return Column(by, "users", users.select("user", value=by))
     if truth is not None and by in truth.columns:
         return Column(by, "truth", _rows_of_truth(data, truth, by))
-    if side_data.train is not None and by == "activity":
-        return Column(by, "train", _n_in_train(data, side_data.train))
-    return None
-
-
-def column_of_users(data: EvaluationData, by: Any) -> Column:
-    """Return the column that `by` names, which groups users; refuse any other."""
-    column = find_column(data, by)
-    if column is None:
-        raise _no_such_column(data, by)
-    return column
+    if by != "activity":
+        raise _no_such_column(by, side_data)
+    if side_data.train is None:
+        raise RecnbError(
+            f"by='activity' needs what users had before: type {GIVE_TRAIN}.", TYPED
+        )
+    return Column(by, "train", _n_in_train(data, side_data.train))
 
 
 def _column_given(data: EvaluationData, by: pd.Series[Any]) -> Column:
@@ -127,23 +127,13 @@ def _n_in_train(data: EvaluationData, train: pl.DataFrame) -> pl.DataFrame:
     return of_lists.with_columns(pl.col("value").fill_null(0))
 
 
-def _no_such_column(data: EvaluationData, by: Any) -> RecnbError:
-    """Return the error for what names no column."""
-    if not isinstance(by, str):
-        fix = (
-            f"Name a column of {GIVE_USERS}, or give a Series by user, such as "
-            "pd.Series({user: segment})."
-        )
-        return OptionError(f"by={one_line(repr(by))} names no segments. {fix}", TYPED)
-    if by == "activity":
-        return RecnbError(
-            f"by='activity' needs what users had before: type {GIVE_TRAIN}.", TYPED
-        )
-    side_data = data.side_data
-    users, truth = side_data.users, side_data.truth_columns
-    columns = [] if users is None else users.drop("user").columns
-    if truth is not None:
-        columns += truth.columns
+def _no_such_column(by: str, side_data: SideData) -> OptionError:
+    """Return the error for a name that no column has."""
+    columns = list[str]()
+    if side_data.users is not None:
+        columns += side_data.users.drop("user").columns
+    if side_data.truth_columns is not None:
+        columns += side_data.truth_columns.columns
     if side_data.train is not None:
         columns.append("activity")
     return OptionError(
