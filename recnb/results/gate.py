@@ -226,6 +226,24 @@ def limit_check(
 # Models that are not to be worse than a baseline
 
 
+#: What a gate has of a difference; of lists and clusters only if there are any.
+TESTED = (
+    "metric",
+    "k",
+    "model",
+    "baseline",
+    "difference",
+    "low",
+    "high",
+    "p_holm",
+    "n_users",
+    "n_lists",
+    "cluster",
+    "better",
+    "verdict",
+)
+
+
 class Conclusion(NamedTuple):
     """What is concluded of a model against the baseline: whether it passes, in words."""
 
@@ -283,16 +301,13 @@ def not_worse_check(
     of differences. With one its interval does, which is not corrected.
     """
     conclusion = _conclusion_on(row, margin)
-    numbers = {name: getattr(row, name) for name in row.columns("gate")}
+    values = row.to_dict() | {"better": row.better}
+    numbers = {name: values[name] for name in TESTED if name in values}
     numbers |= {
         "n_differ": row.won + row.lost,
         "margin": margin,
         "confidence": confidence,
     }
-    if row.n_lists is not None:
-        numbers["n_lists"] = row.n_lists
-    if row.cluster:
-        numbers["cluster"] = row.cluster
     words = _(
         conclusion.words,
         label=row.label,

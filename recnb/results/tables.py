@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.display.language import N_, _, template
-from recnb.display.text import beginning, one_line
+from recnb.display.text import beginning, one_line, sample_in_words
 from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, plain_text, symbol_of
@@ -31,12 +31,21 @@ from recnb.results.basis import (
     weights_in_words,
 )
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.numbers import ENDS, Bases, DifferenceRow, Numbers, measured
+from recnb.results.numbers import ENDS, Bases, Numbers, measured
 from recnb.results.segments import SMALL, division_by, part_in_words
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table
 from recnb.results.user_lists import user_lists_of
 from recnb.stats import Settings
+
+#: The columns of the gap of a segment to all other users, and which number each is.
+GAP = {
+    "gap": "difference",
+    "gap_low": "low",
+    "gap_high": "high",
+    "p": "p",
+    "p_holm": "p_holm",
+}
 
 #: What stands below a table of segments.
 GAPS = N_(
@@ -199,19 +208,11 @@ def measures_of(
             "no measure is named: give at least one, such as names=['nDCG@10']."
         )
     whole_lists = Cutoffs.of(None)
-    given = names if isinstance(names, Mapping) else texts
-    asked = [
-        replace(measure, typed=str(text))
-        for text, measure in zip(
-            texts, asked_of(data, given, whole_lists, options), strict=True
-        )
-    ]
+    asked = asked_of(data, names, whole_lists, options)
     settings = Settings(confidence)
     numbers = measured({"": data}, asked, whole_lists, settings=settings)
-    frame = pd.DataFrame(numbers.estimates[:, 0], columns=ENDS)
-    frame.index = pd.Index(
-        [place.measure.asked_as for place in numbers.places], name="measure"
-    )
+    index = pd.Index(map(str, texts), name="measure")
+    frame = pd.DataFrame(numbers.estimates[:, 0], index, ENDS)
     frame["users"] = [place.sample.n_units for place in numbers.places]
     return Table(frame, shown=Shown(basis=_below(data, numbers), plot="metrics"))
 
@@ -233,15 +234,22 @@ def curve_of(
     settings = Settings(confidence)
     numbers = measured({"": data}, [chosen], cutoffs, settings=settings)
     ((basis,),) = numbers.bases.values()
-    sample, of_users = numbers.places[-1].sample, chosen.metric.of != "all"
-    of_curve = sample.n_units, sample.n_lists, sample.cluster
+    axis = f"{chosen.symbol}@k"
+    if chosen.metric.of != "all":
+        sample = numbers.places[-1].sample
+        axis = _(
+            "{symbol}@{axis}, mean of {users}",
+            symbol=chosen.symbol,
+            axis="k",
+            users=sample_in_words(sample.n_units, sample.n_lists, sample.cluster),
+        )
     of_intervals = intervals_in_words(data, numbers)
     shown = Shown(
         basis=WordedLater(lambda: [*basis.phrases(), *of_intervals]),
         headings={chosen.name: f"{chosen.symbol}@k"},
         plot="curve",
         symbol=chosen.symbol,
-        sample=of_curve if of_users else None,
+        axis=axis,
     )
     index = pd.Index([place.k for place in numbers.places], name="k")
     columns = [chosen.name, "low", "high"]
@@ -369,7 +377,7 @@ def by_segment(numbers: Numbers) -> pd.DataFrame:
         columns["n_lists"] = [place.sample.size for place in places]
     columns |= zip(ENDS, numbers.estimates[:, 0].T, strict=True)
     if numbers.division.has_gaps:
-        for number, name in DifferenceRow.columns("gap").items():
+        for name, number in GAP.items():
             columns[name] = numbers.tests[number][:, 0]
     columns["small"] = [n_users < SMALL for n_users in columns["n_users"]]
     keys = [numbers.division.keys[place.part] for place in places]
