@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from recnb.conventions import options_in_words
-from recnb.display.language import _, current
+from recnb.display.language import _, current, template
 from recnb.errors import OptionError, RecnbError
 from recnb.lint import Lint, judged_order, lint
 from recnb.metrics.hits import Cutoffs, Floats
@@ -30,7 +30,6 @@ from recnb.results.segments import (
     division_by,
     part_in_words,
 )
-from recnb.results.tables import lack_in_words
 from recnb.results.unweighted import plain_means
 from recnb.results.user_groups import UserGroup, extremes, moved
 from recnb.stats import Settings
@@ -179,7 +178,7 @@ def _beyond_accuracy(
             except RecnbError as problem:
                 if len(models) > 1 and request.beyond:
                     raise OptionError(str(problem)) from problem
-                lacking[measure.name] = lack_in_words(measure.name, problem)
+                lacking[measure.name] = template(problem.lack or str(problem))
         means += Numbers(places, [name], settings=settings).means()
     return [row for row in means if row.metric not in lacking], lacking
 

@@ -326,30 +326,18 @@ class Table(pd.DataFrame):
         """Return the table as it is shown."""
         frame = self._frame_shown()
         names, columns = self._columns_of_cells(frame)
-        header = [self._heading(name) for name in names]
+        levels = self._names_of_levels(frame)
+        labels = [_labels_of_rows(frame.index, level) for level in range(len(levels))]
         is_numeric = [pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]
-        if frame.index.names == [None]:  # rows have no names
-            of_text = [index for index, numeric in enumerate(is_numeric) if not numeric]
-            left = of_text[-1] + 1 if of_text else 1
-            n_names = 1
-        else:
-            levels = self._names_of_levels(frame)
-            header = [*levels, *header]
-            labels = [
-                _labels_of_rows(frame.index, level) for level in range(len(levels))
-            ]
-            columns = [*labels, *columns]
-            first_number = [*is_numeric, True].index(True)  # or the end
-            left = len(levels) + first_number
-            n_names = len(levels)
+        first_number = [*is_numeric, True].index(True)  # or the end
         hits = np.flatnonzero(frame["hit"]).tolist() if "hit" in frame else []
         return Rows(
-            header=header,
-            rows=list(zip(*columns, strict=True)),
+            header=[*levels, *map(self._heading, names)],
+            rows=list(zip(*labels, *columns, strict=True)),
             caption=self._shown.title,
-            left=left,
+            left=len(levels) + first_number,
             tinted=frozenset(hits),
-            n_names=n_names,
+            n_names=len(levels),
         )
 
     def _columns_of_cells(

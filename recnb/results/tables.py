@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.display.language import N_, _, template
+from recnb.display.language import N_, _
 from recnb.display.text import beginning, one_line, sample_in_words
-from recnb.errors import OptionError, RecnbError, is_several, quoted
+from recnb.errors import OptionError, is_several, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, plain_text, symbol_of
 from recnb.metrics.metric import Given
@@ -184,17 +184,6 @@ def _basis_of_segments(data: EvaluationData, numbers: Numbers, label: str) -> li
     ]
 
 
-def lack_in_words(metric: str, problem: RecnbError) -> str:
-    """Say what a metric lacks: the message of an error without the metric's name.
-
-    Nor with calls, which are not what is typed on the command line.
-    """
-    words = str(problem).removeprefix(metric).lstrip(": ")
-    for call in problem.typed:
-        words = words.replace(f": {call}", "")
-    return template(words)
-
-
 def measures_of(
     data: EvaluationData, names: Any, options: Given, *, confidence: float
 ) -> Table:
@@ -289,8 +278,16 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
         cells={"title": "text"},
         most=max(len(listed), len(missed)),
     )
-    table_of_missed = Table(_titled(missed, titles), shown=shown)
-    shown = replace(shown, title=title, basis=[data.basis], below=table_of_missed)
+    table_of_missed = Table(
+        _titled(missed, titles), shown=replace(shown, index=["item"])
+    )
+    shown = replace(
+        shown,
+        title=title,
+        index=["rank", "item"],
+        basis=[data.basis],
+        below=table_of_missed,
+    )
     table = Table(_titled(listed, titles), shown=shown)
     table.missed = table_of_missed
     return table
