@@ -6,7 +6,6 @@ import errno
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
 from math import isfinite
 from pathlib import Path
 from typing import Any, overload
@@ -55,12 +54,7 @@ def written(text: str, path: File | None) -> str | None:
 
 
 def json_values(value: Any) -> Any:
-    """Return nested data as JSON has it.
-
-    Dataclasses become mappings, tuples lists, NaN None, dates and the like text.
-    """
-    if is_dataclass(value):
-        value = {field.name: getattr(value, field.name) for field in fields(value)}
+    """Return nested data as JSON has it: tuples as lists, NaN as None, dates as text."""
     if isinstance(value, Mapping):
         return {name: json_values(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):

@@ -348,10 +348,9 @@ def measured(
     Measured are means, and the differences of `pairs` with tests. For one model in
     segments, these are the differences of its users from all others.
     """
-    computed = places_of_parts(models, measures, k, division)
+    places = list(places_of_parts(models, measures, k, division))
     if len(models) == 1 and division.has_gaps:
         pairs = [PAIR_OF_GAP]
-    places = list(computed)
     columns = list(dict.fromkeys(place.column for place in places))
     places.sort(key=lambda place: columns.index(place.column))
     settings = settings or Settings()
