@@ -292,9 +292,7 @@ sys.exit(main(["report", *sys.argv[2:]]))
         ),
     ],
 )
-def test_a_full_disk_is_told_in_one_sentence(
-    rows, limit, words, tmp_path
-):
+def test_a_full_disk_is_told_in_one_sentence(rows, limit, words, tmp_path):
     pytest.importorskip("resource")
     SAMPLE.models["item-knn"].to_parquet(tmp_path / "recs.parquet")
     SAMPLE.models["item-knn"].to_csv(tmp_path / "recs.csv", index=False)

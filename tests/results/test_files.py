@@ -14,7 +14,7 @@ from recnb.results.files import written
 @pytest.mark.skipif(sys.platform != "linux", reason="the device is of Linux")
 def test_a_full_disk_is_an_error_with_the_reason():
     with pytest.raises(
-        WriteError, match="cannot be written: No space left on device. Free"
+        WriteError, match=r"cannot be written: No space left on device\. Free"
     ):
         written("new", "/dev/full")
 
