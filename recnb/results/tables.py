@@ -35,7 +35,7 @@ from recnb.results.numbers import ENDS, Bases, Numbers, measured
 from recnb.results.segments import SMALL, division_by, part_in_words
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table
-from recnb.results.user_lists import user_lists_of
+from recnb.results.user_lists import ListPlace, UserList, user_lists_of
 from recnb.stats import Settings
 
 #: The columns of the gap of a segment to all other users, and which number each is.
@@ -252,18 +252,15 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     """
     (cutoff,) = Cutoffs.one(k).values
     position = data.position(user)
-    listed, missed = _listed_and_missed(data, position, cutoff)
-    titles = data.item_titles([*listed["item"].to_list(), *missed["item"].to_list()])
-    n_hits = int(listed["hit"].sum())
-    found = _(
-        "found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_hits + len(missed)
-    )
-    who = one_line(data.keys.in_words(user))
-    if text := data.user_texts([user]).get(user):
-        who = f"{who} ({beginning(text, 120)})"
-    title = _("{user} {id}: {found}", id=who, found=found)
-    if cutoff is not None:
-        title = f"{title}, {_('list cut at {k}', k=cutoff)}"
+    (of_user,) = user_lists_of(data, [position], cutoff)
+    listed = _listed(of_user, data.joined.rows.lists_of(data.joined.users[[position]]))
+    missed = pd.DataFrame(of_user.missed, columns=["item", "relevance", "rank"])
+    missed = missed.astype({"rank": float})
+    titles = data.item_titles([*listed["item"], *missed["item"]])
+    if titles:
+        for frame in (listed, missed):
+            of_items = frame["item"].map(titles).fillna("")
+            frame.insert([*frame].index("item") + 1, "title", of_items)
     headings = {
         "rank": _("rank"),
         "item": _("{item}"),
@@ -274,60 +271,51 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     }
     shown = Shown(
         title=_("relevant, and not among them"),
+        index=["item"],
         headings=headings,
         cells={"title": "text"},
         most=max(len(listed), len(missed)),
     )
-    table_of_missed = Table(
-        _titled(missed, titles), shown=replace(shown, index=["item"])
-    )
+    table_of_missed = Table(missed, shown=shown)
     shown = replace(
         shown,
-        title=title,
+        title=_found_in_words(data, user, of_user),
         index=["rank", "item"],
         basis=[data.basis],
         below=table_of_missed,
     )
-    table = Table(_titled(listed, titles), shown=shown)
+    table = Table(listed, shown=shown)
     table.missed = table_of_missed
     return table
 
 
-def _listed_and_missed(
-    data: EvaluationData, position: int, cutoff: int | None
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the places of a user's list down to a cut-off, and what it misses.
+def _found_in_words(data: EvaluationData, user: Any, of_user: UserList) -> str:
+    """Say who a user is, and how many relevant items their list has."""
+    who = one_line(data.keys.in_words(user))
+    if text := data.user_texts([user]).get(user):
+        who = f"{who} ({beginning(text, 120)})"
+    n_hits = len(of_user.found)
+    n_relevant = n_hits + len(of_user.missed)
+    found = _("found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_relevant)
+    title = _("{user} {id}: {found}", id=who, found=found)
+    if of_user.k is None:
+        return title
+    return f"{title}, {_('list cut at {k}', k=of_user.k)}"
 
-    An item that is missed has its rank below the cut-off, or none.
-    """
-    (of_user,) = user_lists_of(data, [position], cutoff)
-    rows = data.joined.rows.lists_of(data.joined.users[[position]])
-    has_scores = "score" in rows.columns
-    score_at = dict(rows.select("rank", "score").iter_rows()) if has_scores else {}
+
+def _listed(of_user: UserList, rows: pl.DataFrame) -> pd.DataFrame:
+    """Return a row for each place of a list, with the score that its item has in `rows`."""
+    listed = pd.DataFrame(of_user.places, columns=ListPlace._fields)
+    columns = ["rank", "item", "relevance", "hit"]
+    if "score" in rows.columns:
+        score_at = dict(rows.select("rank", "score").iter_rows())
+        listed["score"] = listed["listed"].map(score_at)
+        columns.insert(2, "score")
+    hit = listed["hit"].astype(int)
     relevance = [*of_user.hits.relevance.tolist(), 0.0]  # the last is of no hit
-    places = [
-        (
-            place.rank,
-            place.item,
-            score_at.get(place.listed),
-            relevance[place.hit],
-            place.hit >= 0,
-        )
-        for place in of_user.places
-    ]
-    of_item = {"item": rows.schema["item"]}
-    types: dict[str, Any] = {
-        "rank": pl.Int64,
-        **of_item,
-        "score": rows.schema.get("score", pl.Null),
-        "relevance": pl.Float64,
-        "hit": pl.Boolean,
-    }
-    listed = pl.DataFrame(places, types, orient="row")
-    if not has_scores:
-        listed = listed.drop("score")
-    types = {**of_item, "relevance": pl.Float64, "rank": pl.Float64}
-    return listed, pl.DataFrame(of_user.missed, types, orient="row")
+    listed["relevance"] = np.take(relevance, hit)
+    listed["hit"] = hit >= 0
+    return listed[columns]
 
 
 def depth_in_words(k: int | None) -> str:
@@ -335,17 +323,6 @@ def depth_in_words(k: int | None) -> str:
     if k is None:
         return _("whole lists")
     return _("lists cut at {k}", k=k)
-
-
-def _titled(rows: pl.DataFrame, titles: dict[Any, str]) -> pd.DataFrame:
-    frame = rows.to_pandas()
-    if titles:
-        frame.insert(
-            rows.columns.index("item") + 1,
-            "title",
-            frame["item"].map(titles).fillna(""),
-        )
-    return frame
 
 
 # Frames
