@@ -12,8 +12,8 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.measuring import Place, places_beyond
 from recnb.results.numbers import Numbers
+from recnb.results.places import Place, places_beyond
 from recnb.results.scoring import recorded_in
 from recnb.results.shown import Shown
 from recnb.results.table import Table

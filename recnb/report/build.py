@@ -22,8 +22,8 @@ from recnb.report.report import Report
 from recnb.report.request import ReportRequest, curve_points, in_order
 from recnb.results.basis import merged
 from recnb.results.evaluation_data import EvaluationData, Models, has_side_data
-from recnb.results.measuring import Place, places_beyond, places_of
 from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs, measured
+from recnb.results.places import Place, places_beyond, places_of
 from recnb.results.scoring import basis_of, recorded_in, scoring_of, values_of_users
 from recnb.results.segments import (
     MOST_SEGMENTS,

@@ -22,7 +22,7 @@ from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Better, label_of
 from recnb.results.basis import Basis
 from recnb.results.evaluation_data import Models
-from recnb.results.measuring import Place, places_of_parts, verdicts_of_pairs
+from recnb.results.places import Place, places_of_parts, verdicts_of_pairs
 from recnb.results.segments import EVERYONE, Division
 from recnb.results.verdicts import FOUND, NOT_FOUND
 from recnb.stats import ROUNDING, Paired, Settings, holm

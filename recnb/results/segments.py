@@ -25,7 +25,7 @@ from recnb.errors import FrameError, OptionError, is_several, quoted
 from recnb.metrics.hits import Ints
 from recnb.results.basis import Basis, pairs_in_words
 from recnb.results.evaluation_data import EvaluationData, Models, same_rows
-from recnb.results.segment_values import (
+from recnb.results.segment_columns import (
     Column,
     as_shown,
     binned,

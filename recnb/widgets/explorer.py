@@ -21,7 +21,7 @@ from recnb.metrics.measure import Measure, metric_named
 from recnb.metrics.metric import METRICS
 from recnb.results.bins import Bins
 from recnb.results.score import score_of
-from recnb.results.segment_values import column_named
+from recnb.results.segment_columns import column_named
 from recnb.results.segments import segments_of
 from recnb.stats import mean_of
 from recnb.widgets.live import Live, check_choice
