@@ -35,7 +35,7 @@ from recnb.results.numbers import ENDS, Bases, Numbers, measured
 from recnb.results.segments import SMALL, division_by, part_in_words
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table
-from recnb.results.user_lists import ListPlace, UserList, user_lists_of
+from recnb.results.user_lists import UserList, user_lists_of
 from recnb.stats import Settings
 
 #: The columns of the gap of a segment to all other users, and which number each is.
@@ -259,7 +259,7 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     titles = data.item_titles([*listed["item"], *missed["item"]])
     if titles:
         for frame in (listed, missed):
-            of_items = frame["item"].map(titles).fillna("")
+            of_items = [titles.get(item, "") for item in frame["item"]]
             frame.insert([*frame].index("item") + 1, "title", of_items)
     headings = {
         "rank": _("rank"),
@@ -305,17 +305,19 @@ def _found_in_words(data: EvaluationData, user: Any, of_user: UserList) -> str:
 
 def _listed(of_user: UserList, rows: pl.DataFrame) -> pd.DataFrame:
     """Return a row for each place of a list, with the score that its item has in `rows`."""
-    listed = pd.DataFrame(of_user.places, columns=ListPlace._fields)
-    columns = ["rank", "item", "relevance", "hit"]
+    places = of_user.places
+    hit = np.array([place.hit for place in places], dtype=int)
+    columns: dict[str, Any] = {
+        "rank": np.array([place.rank for place in places], dtype=int),
+        "item": [place.item for place in places],
+    }
     if "score" in rows.columns:
         score_at = dict(rows.select("rank", "score").iter_rows())
-        listed["score"] = listed["listed"].map(score_at)
-        columns.insert(2, "score")
-    hit = listed["hit"].astype(int)
+        columns["score"] = [score_at.get(place.listed) for place in places]
     relevance = [*of_user.hits.relevance.tolist(), 0.0]  # the last is of no hit
-    listed["relevance"] = np.take(relevance, hit)
-    listed["hit"] = hit >= 0
-    return listed[columns]
+    columns["relevance"] = np.take(relevance, hit)
+    columns["hit"] = hit >= 0
+    return pd.DataFrame(columns)
 
 
 def depth_in_words(k: int | None) -> str:
