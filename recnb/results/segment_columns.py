@@ -12,12 +12,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.columns import from_pandas, kind
+from recnb.data.columns import from_pandas
 from recnb.data.ids import each_once
 from recnb.data.names import IDS, TRUTH
 from recnb.data.role_table import RoleTable
 from recnb.data.side_data import OtherColumns, SideData
 from recnb.data.splits import BY_USER, Keys
+from recnb.data.weights import look_up
 from recnb.display.language import pgettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, near, quoted
@@ -104,7 +105,8 @@ def _column_given(data: EvaluationData, by: pd.Series[Any]) -> Column:
         )
     users = from_pandas(index.to_series(), "by", "user", "user")
     values = from_pandas(by, "by", label, "value")
-    return Column(label, "given", pl.DataFrame({"user": users, "value": values}))
+    table = pl.DataFrame({"user": users, "value": values})
+    return Column(label, "given", RoleTable("by", table, {}).with_ids(["user"]).rows)
 
 
 def _rows_of_truth(
@@ -148,20 +150,10 @@ def _no_such_column(by: str, side_data: SideData) -> OptionError:
 
 def values_of_users(data: EvaluationData, column: Column) -> pl.Series:
     """Return the one value of each of `everyone_in`, null where it has none."""
-    keys = data.keys if column.is_of_lists else BY_USER
-    users = everyone_in(data)
+    users, keys = everyone_in(data), data.keys
     if not column.is_of_lists:
-        users = data.keys.users_of(users)
-    if column.rows.height == 0:
-        raise OptionError(
-            f"by={quoted(column.label)} is empty, and names no segments. Give the segment "
-            "of each user."
-        )
-    table = _one_value_each(column, users, keys)
-    of_users = users.to_frame().join(
-        table, on="user", how="left", maintain_order="left"
-    )
-    values = of_users["value"]
+        users, keys = keys.users_of(users), BY_USER
+    values = look_up(_one_value_each(column, keys), users.to_frame(), "by")
     if values.drop_nulls().is_empty():
         raise OptionError(
             f"by={quoted(column.label)} says nothing of the users evaluated, such as "
@@ -170,23 +162,16 @@ def values_of_users(data: EvaluationData, column: Column) -> pl.Series:
     return values
 
 
-def _one_value_each(column: Column, evaluated: pl.Series, keys: Keys) -> pl.DataFrame:
-    """Return a row for each user, whose id is of the kind of those evaluated."""
-    label, users, values = column.label, column.rows["user"], column.rows["value"]
+def _one_value_each(column: Column, keys: Keys) -> pl.DataFrame:
+    """Return a row for each user with their value."""
+    label, values = column.label, column.rows["value"]
     if values.dtype.is_nested() or values.dtype == pl.Object:
         example = one_line(repr(values.drop_nulls().to_list()[0]))
         raise OptionError(
             f"by={quoted(label)} holds {example}, which names no segment: give text or "
             "numbers."
         )
-    if kind(users.dtype) != kind(evaluated.dtype):
-        raise OptionError(
-            f"by={quoted(label)} has users such as {users[0]!r}; those evaluated are "
-            f"such as {evaluated[0]!r}."
-        )
-    # A whole number beyond 64 bits is nobody's.
-    ids = users.cast(evaluated.dtype, strict=False)
-    of_users = pl.DataFrame([ids, as_shown(values)]).drop_nulls("user")
+    of_users = column.rows.select("user", "value").with_columns(as_shown(values))
     of_users = of_users.unique(maintain_order=True)
     several = of_users.filter(pl.col("user").is_duplicated())
     if several.height:

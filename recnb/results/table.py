@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from math import isnan
+from math import nan
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -22,6 +22,7 @@ from recnb.display.forms import (
     Name,
     Number,
     Rows,
+    estimate,
     joined,
     opening,
     with_digits,
@@ -391,15 +392,15 @@ class Table(pd.DataFrame):
         self, numbers: Sequence[float], label: Hashable, column: Any
     ) -> Estimate:
         """Return a cell of a mean, with the ends of its interval and its marks."""
-        mean, *ends = map(Number, numbers)
-        interval = None
-        if ends and not isnan(ends[0].value):
-            interval = (ends[0], ends[1])
+        mean, *ends = numbers
+        low, high = ends or (nan, nan)
         marks = self._shown.marks or {}
         kinds = {kind for kind in marks if label in marks[kind].get(column, ())}
-        return Estimate(
+        return estimate(
             mean,
-            interval,
+            low,
+            high,
+            Number,
             best="best" in kinds,
             signs="".join(sign for kind, sign in MARKS.items() if kind in kinds),
             signed=True,
