@@ -15,7 +15,7 @@ import polars as pl
 from recnb.data.columns import from_pandas
 from recnb.data.ids import each_once
 from recnb.data.names import IDS, TRUTH
-from recnb.data.role_table import RoleTable
+from recnb.data.role_table import RoleTable, rows_of_users
 from recnb.data.side_data import OtherColumns, SideData
 from recnb.data.splits import BY_USER, Keys
 from recnb.data.weights import look_up
@@ -190,7 +190,7 @@ def rows_of_evaluated(data: EvaluationData, column: Column) -> pl.DataFrame:
     users = data.joined.users
     if not column.is_of_lists:
         users = data.keys.users_of(users)
-    return column.rows.filter(pl.col("user").is_in(users.implode()))
+    return rows_of_users(column.rows, users)
 
 
 def as_shown(values: pl.Series) -> pl.Series:

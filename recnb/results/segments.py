@@ -18,6 +18,7 @@ from recnb.conventions.convention import in_words
 from recnb.data.ids import positions
 from recnb.data.in_memory import InMemory
 from recnb.data.names import split_labels
+from recnb.data.role_table import rows_of_users
 from recnb.data.weights import Weighting
 from recnb.display.language import N_, _
 from recnb.display.text import dates_alone, one_line
@@ -214,9 +215,8 @@ def _truth_parts(models: Models, by: str) -> DataParts:
         for name, model in models.items()
     }
     first, of_first = next(iter(models.values())), next(iter(rows.values()))
-    is_evaluated = of_first["user"].is_in(first.joined.users.implode())
-    of_users = of_first["value"].filter(is_evaluated)
-    values = of_users.unique().sort(nulls_last=True)
+    of_users = rows_of_users(of_first, first.joined.users)
+    values = of_users["value"].unique().sort(nulls_last=True)
     refuse_many(len(values), by)
     keys, _unknown = _keys_of(values.to_frame())
     return DataParts(
