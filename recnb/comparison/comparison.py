@@ -774,7 +774,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             basis=self._below_means(numbers, [measure], cutoffs, intervals=True),
             pivot=("k", "model", "mean"),
             plot="curves",
-            axis=f"{measure.symbol}@k",
+            symbol=measure.symbol,
         )
         return Table(curves(numbers), shown=shown)
 

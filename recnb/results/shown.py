@@ -95,7 +95,8 @@ class Shown:
     plot: str = ""  #: a name of `PLOTS`, or nothing for a table without a figure
     drawn: pd.DataFrame | None = None  #: what is drawn, if not the table itself
     symbol: str = ""  #: of the metric of a curve
-    axis: str = ""  #: what a curve shows at each cut-off
+    #: The numbers of users and of lists and the cluster that a curve is the mean of.
+    sample: tuple[int, int | None, str] | None = None
 
 
 def parts_of(table: pd.DataFrame) -> list[pd.DataFrame]:

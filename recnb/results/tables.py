@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.display.language import N_, _
-from recnb.display.text import beginning, one_line, sample_in_words
+from recnb.display.text import beginning, one_line
 from recnb.errors import OptionError, is_several, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, plain_text, symbol_of
@@ -223,22 +223,15 @@ def curve_of(
     settings = Settings(confidence)
     numbers = measured({"": data}, [chosen], cutoffs, settings=settings)
     ((basis,),) = numbers.bases.values()
-    axis = f"{chosen.symbol}@k"
-    if chosen.metric.of != "all":
-        sample = numbers.places[-1].sample
-        axis = _(
-            "{symbol}@{axis}, mean of {users}",
-            symbol=chosen.symbol,
-            axis="k",
-            users=sample_in_words(sample.n_units, sample.n_lists, sample.cluster),
-        )
+    sample, of_users = numbers.places[-1].sample, chosen.metric.of != "all"
+    of_curve = sample.n_units, sample.n_lists, sample.cluster
     of_intervals = intervals_in_words(data, numbers)
     shown = Shown(
         basis=WordedLater(lambda: [*basis.phrases(), *of_intervals]),
         headings={chosen.name: f"{chosen.symbol}@k"},
         plot="curve",
         symbol=chosen.symbol,
-        axis=axis,
+        sample=of_curve if of_users else None,
     )
     index = pd.Index([place.k for place in numbers.places], name="k")
     columns = [chosen.name, "low", "high"]
