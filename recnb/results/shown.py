@@ -56,7 +56,7 @@ class WordedLater(Sequence[str]):
     def _words(self) -> list[str]:
         with use_language(self._lang):
             words = list(self._make())
-        del self._make
+        self._make = lambda: words  # also for a thread that reads them meanwhile
         return words
 
     def __getitem__(self, index: Any) -> Any:
