@@ -18,6 +18,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 class RecnbError(ValueError):
     """What recnb was given cannot be evaluated: the message says why, and the fix."""
 
+    #: Of a metric without a number: what it lacks, without its name and any call.
+    lack: str = ""
+
     def __init__(
         self, message: str = "", typed: Mapping[str, str] | None = None
     ) -> None:

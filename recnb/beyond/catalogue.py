@@ -117,6 +117,7 @@ def missing(metric: str, needed: str) -> RecnbError:
     """Return the error for something that a metric cannot do without."""
     (what, given), frame = NEEDED[needed], "train" if needed == "train" else "items"
     call = f"recs.rec.against(truth, {frame}={frame})"
-    return RecnbError(
-        f"{metric} needs {what}: give {given}: {call}.", {call: f"--{frame} FILE"}
-    )
+    lack = f"needs {what}: give {given}"
+    problem = RecnbError(f"{metric} {lack}: {call}.", {call: f"--{frame} FILE"})
+    problem.lack = f"{lack}."
+    return problem

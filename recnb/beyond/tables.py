@@ -6,18 +6,18 @@ import numpy as np
 import pandas as pd
 
 from recnb.beyond.scoring import users_with_lists_in_words
-from recnb.display.language import _, pgettext
+from recnb.display.language import _, pgettext, template
 from recnb.errors import OptionError, RecnbError
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.measuring import Place, places_beyond
 from recnb.results.numbers import Numbers
+from recnb.results.places import Place, places_beyond
 from recnb.results.scoring import recorded_in
 from recnb.results.shown import Shown
 from recnb.results.table import Table
-from recnb.results.tables import by_cutoff, depth_in_words, lack_in_words, phrases_of
+from recnb.results.tables import by_cutoff, depth_in_words, phrases_of
 
 
 def beyond_table(data: EvaluationData, k: object) -> Table:
@@ -49,7 +49,7 @@ def measured_beyond(
         try:
             places += places_beyond("", data, measure, cutoffs)
         except RecnbError as problem:
-            lack = lack_in_words(name, problem).removesuffix(".")
+            lack = template(problem.lack or str(problem)).removesuffix(".")
             lacks.setdefault(lack, []).append(name)
     absent = [
         _("not here: {names} ({why})", names=", ".join(names), why=why)

@@ -12,11 +12,11 @@ from recnb.display.text import one_line
 from recnb.errors import OptionError
 from recnb.metrics.metric import label_of
 from recnb.results.evaluation_data import Models
-from recnb.results.measuring import verdicts_of
 from recnb.results.numbers import Numbers
 from recnb.results.segments import Division, division_by
 from recnb.results.shown import Shown
 from recnb.results.table import Table
+from recnb.results.verdicts import verdict_of
 from recnb.stats import holm, resampled, settled
 from recnb.stats.means import means
 
@@ -127,7 +127,10 @@ def _differences(numbers: Numbers, test_share: float | None) -> Table:
         "p": tests.p,
         "p_holm": corrected.p,
         "n_splits": len(differences),
-        "verdict": verdicts_of(corrected, all_tied, settings, better),
+        "verdict": [
+            verdict_of(*test, alpha=settings.alpha, better=better, all_tied=is_tied)
+            for *test, is_tied in zip(*corrected, all_tied, strict=True)
+        ],
     }
     shown = Shown(
         title=_("Differences over splits"),

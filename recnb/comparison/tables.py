@@ -15,7 +15,7 @@ from recnb.display.forms import CONSOLE, Line, Name
 from recnb.display.language import _
 from recnb.display.text import one_line
 from recnb.results import conclusions as words
-from recnb.results.numbers import ENDS, DifferenceRow, MeanRow, Numbers
+from recnb.results.numbers import ENDS, NAMES, DifferenceRow, MeanRow, Numbers
 from recnb.results.segments import Division
 from recnb.results.shown import Shown
 from recnb.results.table import Table
@@ -25,6 +25,23 @@ from recnb.results.verdicts import MARKS, sign_of_verdict
 
 #: The name of each column of a table of models, by metric and cut-off.
 Names = Mapping[tuple[str, int | None], str]
+
+#: The columns of a table of differences after those that name each; some are not shown.
+TESTED = (
+    "difference",
+    "low",
+    "high",
+    "p",
+    "p_holm",
+    "effect_size",
+    "won",
+    "tied",
+    "lost",
+    "n_users",
+    "detectable",
+    "verdict",
+)
+NOT_SHOWN = ("p", "effect_size", "detectable")
 
 FEW = 6  #: conclusions stand below so many differences
 
@@ -114,7 +131,7 @@ def differences_table(
     frame = _differences(rows, numbers.division)
     names = numbers.division.names
     segments = [names[row.part] for row in rows]
-    n_names = len(numbers.division.labels) + len(DifferenceRow.columns("name"))
+    n_names = len(numbers.division.labels) + len(NAMES)
     conclusions = []
     for segment, line in zip(segments, words.conclusions(rows, settings), strict=True):
         text = str(CONSOLE.write(line))
@@ -123,7 +140,7 @@ def differences_table(
         basis=basis,
         remarks=[*warnings, *(conclusions if len(rows) <= FEW else ())],
         index=[*frame.columns[:n_names]],
-        columns=[*DifferenceRow.columns("shown")],
+        columns=[name for name in TESTED if name not in NOT_SHOWN],
         cells={"difference": "difference", "verdict": "verdict"},
         plot="differences",
         drawn=_drawn(frame, segments, rows),
@@ -168,7 +185,7 @@ def movers_frame(groups: Iterable[UserGroup]) -> pd.DataFrame:
 def _differences(rows: Sequence[DifferenceRow], division: Division) -> pd.DataFrame:
     """Return a row for each difference, after the columns that name its segment."""
     keys = [division.keys[row.part] for row in rows]
-    names = DifferenceRow.columns("frame")
+    names = (*NAMES, *TESTED)
     labels = distinct_labels(division.labels, names)
     columns = {label: [key[at] for key in keys] for at, label in enumerate(labels)}
     columns |= {name: [getattr(row, name) for row in rows] for name in names}

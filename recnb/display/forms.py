@@ -148,7 +148,7 @@ def estimate(
     value: float,
     low: float,
     high: float,
-    shown: Callable[[float], str] = fixed,
+    shown: Callable[[float], Line] = fixed,
     **look: Any,
 ) -> Estimate:
     """Return a value with the ends of its interval, if it has one."""

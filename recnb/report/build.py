@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from recnb.conventions import options_in_words
-from recnb.display.language import _, current
+from recnb.display.language import _, current, template
 from recnb.errors import OptionError, RecnbError
 from recnb.lint import Lint, judged_order, lint
 from recnb.metrics.hits import Cutoffs, Floats
@@ -22,15 +22,14 @@ from recnb.report.report import Report
 from recnb.report.request import ReportRequest, curve_points, in_order
 from recnb.results.basis import merged
 from recnb.results.evaluation_data import EvaluationData, Models, has_side_data
-from recnb.results.measuring import Place, places_beyond, places_of
 from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs, measured
+from recnb.results.places import Place, places_beyond, places_of
 from recnb.results.scoring import basis_of, recorded_in, scoring_of, values_of_users
 from recnb.results.segments import (
     MOST_SEGMENTS,
     division_by,
     part_in_words,
 )
-from recnb.results.tables import lack_in_words
 from recnb.results.unweighted import plain_means
 from recnb.results.user_groups import UserGroup, extremes, moved
 from recnb.stats import Settings
@@ -179,7 +178,7 @@ def _beyond_accuracy(
             except RecnbError as problem:
                 if len(models) > 1 and request.beyond:
                     raise OptionError(str(problem)) from problem
-                lacking[measure.name] = lack_in_words(measure.name, problem)
+                lacking[measure.name] = template(problem.lack or str(problem))
         means += Numbers(places, [name], settings=settings).means()
     return [row for row in means if row.metric not in lacking], lacking
 

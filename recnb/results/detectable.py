@@ -14,7 +14,7 @@ from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import label_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.measuring import Place, places_of
+from recnb.results.places import Place, places_of
 from recnb.stats import (
     ENOUGH,
     POWER,

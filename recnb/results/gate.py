@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from recnb.display.language import N_, _, current, use_language
@@ -176,8 +175,6 @@ def within(
             f"value={quoted(limit)} is no number that a metric could reach: give one, such as 0.3."
         )
     measure = with_options(measure_named(metric).cut_at(k), options)
-    if isinstance(limit, np.floating):  # with the digits that were typed
-        limit = float(str(limit))
     return Gate(
         tuple(
             limit_check(check, score_of(data, measure), float(limit), model)
@@ -224,6 +221,24 @@ def limit_check(
 
 
 # Models that are not to be worse than a baseline
+
+
+#: What a gate has of a difference; of lists and clusters only if there are any.
+TESTED = (
+    "metric",
+    "k",
+    "model",
+    "baseline",
+    "difference",
+    "low",
+    "high",
+    "p_holm",
+    "n_users",
+    "n_lists",
+    "cluster",
+    "better",
+    "verdict",
+)
 
 
 class Conclusion(NamedTuple):
@@ -283,16 +298,13 @@ def not_worse_check(
     of differences. With one its interval does, which is not corrected.
     """
     conclusion = _conclusion_on(row, margin)
-    numbers = {name: getattr(row, name) for name in row.columns("gate")}
+    values = row.to_dict() | {"better": row.better}
+    numbers = {name: values[name] for name in TESTED if name in values}
     numbers |= {
         "n_differ": row.won + row.lost,
         "margin": margin,
         "confidence": confidence,
     }
-    if row.n_lists is not None:
-        numbers["n_lists"] = row.n_lists
-    if row.cluster:
-        numbers["cluster"] = row.cluster
     words = _(
         conclusion.words,
         label=row.label,

@@ -9,7 +9,7 @@ are views of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Better, label_of
 from recnb.results.basis import Basis
 from recnb.results.evaluation_data import Models
-from recnb.results.measuring import Place, places_of_parts, verdicts_of_pairs
+from recnb.results.places import Place, places_of_parts, verdicts_of_pairs
 from recnb.results.segments import EVERYONE, Division
 from recnb.results.verdicts import FOUND, NOT_FOUND
 from recnb.stats import ROUNDING, Paired, Settings, holm
@@ -36,14 +36,8 @@ Pairs = Sequence[tuple[str, str]]
 #: What the number of each model rests on, by metric as it is asked for.
 Bases = Mapping[str, Sequence[Basis]]
 
-#: Where a column of differences stands under its own name: in the frame, among the
-#: columns of it that are shown, among the numbers of a gate. In a table of segments,
-#: "gap", some have another name.
-FRAME = {"frame": ""}
-SHOWN = FRAME | {"shown": ""}
-GATE = {"gate": ""}
-#: Of the columns that say what a difference is of: the first ones of the frame.
-NAMES = FRAME | GATE | {"name": ""}
+#: What says of which models and in which metric a difference is.
+NAMES = ("metric", "k", "model", "baseline")
 
 #: The pair that a gap is of: the users of a segment, and all others, of one model.
 PAIR_OF_GAP = ("", "")
@@ -109,43 +103,29 @@ class DifferenceRow(_Row):
     """One model against another in a metric at a cut-off, over the users of both.
 
     In segments of one model it is of their users against all others, and names none.
-    Each field says which tables have it as a column; JSON has all.
     """
 
-    metric: str = field(metadata=NAMES)
+    metric: str
     symbol: str
-    k: int | None = field(metadata=NAMES)
-    model: str = field(metadata=NAMES)
-    baseline: str = field(metadata=NAMES)
-    difference: float = field(metadata=SHOWN | GATE | {"gap": "gap"})
-    #: NaN, as p is, where nothing is tested.
-    low: float = field(metadata=SHOWN | GATE | {"gap": "gap_low"})
-    high: float = field(metadata=SHOWN | GATE | {"gap": "gap_high"})
-    p: float = field(metadata=FRAME | {"gap": "p"})
-    #: Corrected with all others of the metric at the cut-off.
-    p_holm: float = field(metadata=SHOWN | GATE | {"gap": "p_holm"})
-    effect_size: float = field(metadata=FRAME)
-    won: int = field(metadata=SHOWN)
-    tied: int = field(metadata=SHOWN)
-    lost: int = field(metadata=SHOWN)
-    #: What is drawn at random: users, or clusters of `cluster=`.
-    n_users: int = field(metadata=SHOWN | GATE)
-    #: The smallest difference found with 80 % power.
-    detectable: float = field(metadata=FRAME)
-    better: Better = field(metadata=GATE)
-    verdict: str = field(metadata=SHOWN | GATE)
+    k: int | None
+    model: str
+    baseline: str
+    difference: float
+    low: float  #: NaN, as p is, where nothing is tested
+    high: float
+    p: float
+    p_holm: float  #: corrected with all others of the metric at the cut-off
+    effect_size: float
+    won: int
+    tied: int
+    lost: int
+    n_users: int  #: what is drawn at random: users, or clusters of `cluster=`
+    detectable: float  #: the smallest difference found with 80 % power
+    better: Better
+    verdict: str
     n_lists: int | None = None  #: None where each user has one
     cluster: str = ""  #: the column whose values are clusters; "" of users
     part: int = 0  #: its position in the keys of the division
-
-    @classmethod
-    def columns(cls, place: str) -> dict[str, str]:
-        """Return the fields that are columns in a place, each with its name there."""
-        columns = {}
-        for each in fields(cls):
-            if place in each.metadata:
-                columns[each.name] = each.metadata[place] or each.name
-        return columns
 
     @property
     def is_found(self) -> bool:
@@ -368,10 +348,9 @@ def measured(
     Measured are means, and the differences of `pairs` with tests. For one model in
     segments, these are the differences of its users from all others.
     """
-    computed = places_of_parts(models, measures, k, division)
+    places = list(places_of_parts(models, measures, k, division))
     if len(models) == 1 and division.has_gaps:
         pairs = [PAIR_OF_GAP]
-    places = list(computed)
     columns = list(dict.fromkeys(place.column for place in places))
     places.sort(key=lambda place: columns.index(place.column))
     settings = settings or Settings()

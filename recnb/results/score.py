@@ -132,7 +132,9 @@ class MetricValue(float, Suggesting):
     @property
     def n_lists(self) -> int:
         """The number of lists that the mean is over: of users, unless they have several."""
-        return int(self._values.n_values[0])
+        if self._values.of_all:
+            return len(self._values.users)
+        return self._values.moments.sample.size
 
     @property
     def _cluster(self) -> str:

@@ -460,5 +460,4 @@ def recorded_in(library: str | None) -> list[str]:
     """
     if library is None:
         return [name for name, metric in LIST_METRICS.items() if not metric.own]
-    recorded = {preset.metric for preset in presets.of_library(library)}
-    return [name for name in LIST_METRICS if name in recorded]
+    return [name for name in LIST_METRICS if presets.of_metric(name, library)]

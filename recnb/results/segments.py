@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from recnb.conventions.convention import in_words
 from recnb.data.ids import positions
 from recnb.data.in_memory import InMemory
 from recnb.data.names import split_labels
+from recnb.data.role_table import rows_of_users
 from recnb.data.weights import Weighting
 from recnb.display.language import N_, _
 from recnb.display.text import dates_alone, one_line
@@ -26,13 +26,12 @@ from recnb.errors import FrameError, OptionError, is_several, quoted
 from recnb.metrics.hits import Ints
 from recnb.results.basis import Basis, pairs_in_words
 from recnb.results.evaluation_data import EvaluationData, Models, same_rows
-from recnb.results.segment_values import (
+from recnb.results.segment_columns import (
     Column,
     as_shown,
     binned,
-    column_of_users,
+    column_named,
     everyone_in,
-    find_column,
     rows_of_evaluated,
     values_of_users,
 )
@@ -166,12 +165,14 @@ def division_by(models: Models, by: Any, *, is_tested: bool = False) -> Division
     split = first_model.keys.columns
     if names and all(isinstance(name, str) and name in split for name in names):
         return _parts_of_split(first_model, names, is_tested=is_tested)
-    _refuse_other_columns(models, names)
-    if len(names) == 1 and not is_tested:
-        parts_of_truth = _truth_parts(models, names[0])
-        if parts_of_truth is not None:
-            return parts_of_truth
-    segments = segments_of(first_model, names)
+    columns = [column_named(first_model, name) for name in names]
+    for column in columns:
+        _refuse_other_columns(models, column)
+    if len(columns) == 1 and not is_tested:
+        (column,) = columns
+        if column.frame == "truth" and column.differs_within_users():
+            return _truth_parts(models, column.label)
+    segments = segments_of(first_model, columns)
     # A metric beyond accuracy has values of all users with a list. Those of one model
     # are all in segments; several models are compared on the users evaluated alone.
     if len(models) > 1:
@@ -203,25 +204,19 @@ def _parts_of_split(
     )
 
 
-def _truth_parts(models: Models, by: Any) -> DataParts | None:
-    """Return the parts that `by` names; None unless it names some in every model.
+def _truth_parts(models: Models, by: str) -> DataParts:
+    """Return a part for each value that a column of the truth has of users evaluated.
 
-    Values are those of the users evaluated. Models that are compared have the same
-    users, and `_refuse_other_columns` has compared the column: so their values are the
-    same.
+    Models that are compared have the same users and the same column, and so the same
+    values.
     """
-    rows = {}
-    for name, model in models.items():
-        column = find_column(model, by)
-        if column is None or column.frame != "truth":
-            return None
-        if not column.differs_within_users():
-            return None
-        rows[name] = _truth_with_values(model, column)
+    rows = {
+        name: _truth_with_values(model, column_named(model, by))
+        for name, model in models.items()
+    }
     first, of_first = next(iter(models.values())), next(iter(rows.values()))
-    is_evaluated = of_first["user"].is_in(first.joined.users.implode())
-    of_users = of_first["value"].filter(is_evaluated)
-    values = of_users.unique().sort(nulls_last=True)
+    of_users = rows_of_users(of_first, first.joined.users)
+    values = of_users["value"].unique().sort(nulls_last=True)
     refuse_many(len(values), by)
     keys, _unknown = _keys_of(values.to_frame())
     return DataParts(
@@ -242,17 +237,14 @@ def _with_rows(model: EvaluationData, rows: pl.DataFrame, value: Any) -> Evaluat
     return model.restricted(of_part.under(model.convention))
 
 
-def _refuse_other_columns(models: Models, names: Sequence[Any]) -> None:
+def _refuse_other_columns(models: Models, column: Column) -> None:
     """Refuse a column whose values differ between models: so would their segments."""
     (first, ours), *others = models.items()
-    for by, (name, theirs) in product(names, others):
-        column, other = find_column(ours, by), find_column(theirs, by)
-        if column is None or other is None or column.frame == "given":
-            continue
-        rows, other_rows = (
-            rows_of_evaluated(ours, column),
-            rows_of_evaluated(theirs, other),
-        )
+    if not others or column.frame == "given":
+        return
+    rows = rows_of_evaluated(ours, column)
+    for name, theirs in others:
+        other_rows = rows_of_evaluated(theirs, column_named(theirs, column.label))
         if rows.equals(other_rows) or same_rows(rows, other_rows):
             continue
         raise FrameError(
@@ -290,13 +282,8 @@ def unknown_among(names: Collection[Any]) -> str:
 # Segments of users
 
 
-def segments_of(data: EvaluationData, names: Sequence[Any]) -> Segments:
-    """Return segments by one column or by several together.
-
-    A column is named, or given as a Series of user to segment, or worked out of what
-    users did in train.
-    """
-    columns = [column_of_users(data, name) for name in names]
+def segments_of(data: EvaluationData, columns: Sequence[Column]) -> Segments:
+    """Return segments by one column or by several together."""
     labels = [column.label for column in columns]
     _refuse_repeated(labels)
     # Of country (DE, FR, not known) and age (old, young, not known):

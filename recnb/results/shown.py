@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from recnb.caching import cached_property
 from recnb.display.forms import Line
 from recnb.display.language import _, current, use_language
 
@@ -49,25 +50,23 @@ class WordedLater(Sequence[str]):
     """
 
     def __init__(self, make: Callable[[], Sequence[str]]) -> None:
-        self._make: Callable[[], Sequence[str]] | None = make
-        self._lang = current()
-        self._words: Sequence[str] = ()
+        self._make, self._lang = make, current()
 
-    def _worded(self) -> Sequence[str]:
-        if self._make is not None:
-            with use_language(self._lang):
-                self._words = list(self._make())
-            self._make = None
-        return self._words
+    @cached_property
+    def _words(self) -> list[str]:
+        with use_language(self._lang):
+            words = list(self._make())
+        self._make = lambda: words  # also for a thread that reads them meanwhile
+        return words
 
     def __getitem__(self, index: Any) -> Any:
-        return self._worded()[index]
+        return self._words[index]
 
     def __len__(self) -> int:
-        return len(self._worded())
+        return len(self._words)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return list, (self._worded(),)
+        return list, (self._words,)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ from recnb.display.text import sample_in_words, signed
 from recnb.errors import FrameError, NoUsersError, OptionError, Suggesting, quoted
 from recnb.metrics.hits import Floats
 from recnb.results.conclusions import interval_in_words, p_value
-from recnb.results.measuring import paired_in_blocks, verdicts_of_pairs
 from recnb.results.own_metric import OVERSHOOT, checked_bounds
+from recnb.results.places import paired_in_blocks, verdicts_of_pairs
 from recnb.results.score import Interval
 from recnb.results.verdicts import in_words
 from recnb.stats import Moments, Settings, UserSample

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from math import isnan
+from math import nan
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -22,6 +22,7 @@ from recnb.display.forms import (
     Name,
     Number,
     Rows,
+    estimate,
     joined,
     opening,
     with_digits,
@@ -326,30 +327,18 @@ class Table(pd.DataFrame):
         """Return the table as it is shown."""
         frame = self._frame_shown()
         names, columns = self._columns_of_cells(frame)
-        header = [self._heading(name) for name in names]
+        levels = self._names_of_levels(frame)
+        labels = [_labels_of_rows(frame.index, level) for level in range(len(levels))]
         is_numeric = [pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]
-        if frame.index.names == [None]:  # rows have no names
-            of_text = [index for index, numeric in enumerate(is_numeric) if not numeric]
-            left = of_text[-1] + 1 if of_text else 1
-            n_names = 1
-        else:
-            levels = self._names_of_levels(frame)
-            header = [*levels, *header]
-            labels = [
-                _labels_of_rows(frame.index, level) for level in range(len(levels))
-            ]
-            columns = [*labels, *columns]
-            first_number = [*is_numeric, True].index(True)  # or the end
-            left = len(levels) + first_number
-            n_names = len(levels)
+        first_number = [*is_numeric, True].index(True)  # or the end
         hits = np.flatnonzero(frame["hit"]).tolist() if "hit" in frame else []
         return Rows(
-            header=header,
-            rows=list(zip(*columns, strict=True)),
+            header=[*levels, *map(self._heading, names)],
+            rows=list(zip(*labels, *columns, strict=True)),
             caption=self._shown.title,
-            left=left,
+            left=len(levels) + first_number,
             tinted=frozenset(hits),
-            n_names=n_names,
+            n_names=len(levels),
         )
 
     def _columns_of_cells(
@@ -403,15 +392,15 @@ class Table(pd.DataFrame):
         self, numbers: Sequence[float], label: Hashable, column: Any
     ) -> Estimate:
         """Return a cell of a mean, with the ends of its interval and its marks."""
-        mean, *ends = map(Number, numbers)
-        interval = None
-        if ends and not isnan(ends[0].value):
-            interval = (ends[0], ends[1])
+        mean, *ends = numbers
+        low, high = ends or (nan, nan)
         marks = self._shown.marks or {}
         kinds = {kind for kind in marks if label in marks[kind].get(column, ())}
-        return Estimate(
+        return estimate(
             mean,
-            interval,
+            low,
+            high,
+            Number,
             best="best" in kinds,
             signs="".join(sign for kind, sign in MARKS.items() if kind in kinds),
             signed=True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.display.language import N_, _, template
+from recnb.display.language import N_, _
 from recnb.display.text import beginning, one_line
-from recnb.errors import OptionError, RecnbError, is_several, quoted
+from recnb.errors import OptionError, is_several, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, plain_text, symbol_of
 from recnb.metrics.metric import Given
@@ -31,12 +31,21 @@ from recnb.results.basis import (
     weights_in_words,
 )
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.numbers import ENDS, Bases, DifferenceRow, Numbers, measured
+from recnb.results.numbers import ENDS, Bases, Numbers, measured
 from recnb.results.segments import SMALL, division_by, part_in_words
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table
-from recnb.results.user_lists import user_lists_of
+from recnb.results.user_lists import UserList, user_lists_of
 from recnb.stats import Settings
+
+#: The columns of the gap of a segment to all other users, and which number each is.
+GAP = {
+    "gap": "difference",
+    "gap_low": "low",
+    "gap_high": "high",
+    "p": "p",
+    "p_holm": "p_holm",
+}
 
 #: What stands below a table of segments.
 GAPS = N_(
@@ -175,17 +184,6 @@ def _basis_of_segments(data: EvaluationData, numbers: Numbers, label: str) -> li
     ]
 
 
-def lack_in_words(metric: str, problem: RecnbError) -> str:
-    """Say what a metric lacks: the message of an error without the metric's name.
-
-    Nor with calls, which are not what is typed on the command line.
-    """
-    words = str(problem).removeprefix(metric).lstrip(": ")
-    for call in problem.typed:
-        words = words.replace(f": {call}", "")
-    return template(words)
-
-
 def measures_of(
     data: EvaluationData, names: Any, options: Given, *, confidence: float
 ) -> Table:
@@ -199,19 +197,11 @@ def measures_of(
             "no measure is named: give at least one, such as names=['nDCG@10']."
         )
     whole_lists = Cutoffs.of(None)
-    given = names if isinstance(names, Mapping) else texts
-    asked = [
-        replace(measure, typed=str(text))
-        for text, measure in zip(
-            texts, asked_of(data, given, whole_lists, options), strict=True
-        )
-    ]
+    asked = asked_of(data, names, whole_lists, options)
     settings = Settings(confidence)
     numbers = measured({"": data}, asked, whole_lists, settings=settings)
-    frame = pd.DataFrame(numbers.estimates[:, 0], columns=ENDS)
-    frame.index = pd.Index(
-        [place.measure.asked_as for place in numbers.places], name="measure"
-    )
+    index = pd.Index(map(str, texts), name="measure")
+    frame = pd.DataFrame(numbers.estimates[:, 0], index, ENDS)
     frame["users"] = [place.sample.n_units for place in numbers.places]
     return Table(frame, shown=Shown(basis=_below(data, numbers), plot="metrics"))
 
@@ -255,18 +245,15 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     """
     (cutoff,) = Cutoffs.one(k).values
     position = data.position(user)
-    listed, missed = _listed_and_missed(data, position, cutoff)
-    titles = data.item_titles([*listed["item"].to_list(), *missed["item"].to_list()])
-    n_hits = int(listed["hit"].sum())
-    found = _(
-        "found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_hits + len(missed)
-    )
-    who = one_line(data.keys.in_words(user))
-    if text := data.user_texts([user]).get(user):
-        who = f"{who} ({beginning(text, 120)})"
-    title = _("{user} {id}: {found}", id=who, found=found)
-    if cutoff is not None:
-        title = f"{title}, {_('list cut at {k}', k=cutoff)}"
+    (of_user,) = user_lists_of(data, [position], cutoff)
+    listed = _listed(of_user, data.joined.rows.lists_of(data.joined.users[[position]]))
+    missed = pd.DataFrame(of_user.missed, columns=["item", "relevance", "rank"])
+    missed = missed.astype({"rank": float})
+    titles = data.item_titles([*listed["item"], *missed["item"]])
+    if titles:
+        for frame in (listed, missed):
+            of_items = [titles.get(item, "") for item in frame["item"]]
+            frame.insert([*frame].index("item") + 1, "title", of_items)
     headings = {
         "rank": _("rank"),
         "item": _("{item}"),
@@ -277,52 +264,53 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     }
     shown = Shown(
         title=_("relevant, and not among them"),
+        index=["item"],
         headings=headings,
         cells={"title": "text"},
         most=max(len(listed), len(missed)),
     )
-    table_of_missed = Table(_titled(missed, titles), shown=shown)
-    shown = replace(shown, title=title, basis=[data.basis], below=table_of_missed)
-    table = Table(_titled(listed, titles), shown=shown)
+    table_of_missed = Table(missed, shown=shown)
+    shown = replace(
+        shown,
+        title=_found_in_words(data, user, of_user),
+        index=["rank", "item"],
+        basis=[data.basis],
+        below=table_of_missed,
+    )
+    table = Table(listed, shown=shown)
     table.missed = table_of_missed
     return table
 
 
-def _listed_and_missed(
-    data: EvaluationData, position: int, cutoff: int | None
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the places of a user's list down to a cut-off, and what it misses.
+def _found_in_words(data: EvaluationData, user: Any, of_user: UserList) -> str:
+    """Say who a user is, and how many relevant items their list has."""
+    who = one_line(data.keys.in_words(user))
+    if text := data.user_texts([user]).get(user):
+        who = f"{who} ({beginning(text, 120)})"
+    n_hits = len(of_user.found)
+    n_relevant = n_hits + len(of_user.missed)
+    found = _("found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_relevant)
+    title = _("{user} {id}: {found}", id=who, found=found)
+    if of_user.k is None:
+        return title
+    return f"{title}, {_('list cut at {k}', k=of_user.k)}"
 
-    An item that is missed has its rank below the cut-off, or none.
-    """
-    (of_user,) = user_lists_of(data, [position], cutoff)
-    rows = data.joined.rows.lists_of(data.joined.users[[position]])
-    has_scores = "score" in rows.columns
-    score_at = dict(rows.select("rank", "score").iter_rows()) if has_scores else {}
-    relevance = [*of_user.hits.relevance.tolist(), 0.0]  # the last is of no hit
-    places = [
-        (
-            place.rank,
-            place.item,
-            score_at.get(place.listed),
-            relevance[place.hit],
-            place.hit >= 0,
-        )
-        for place in of_user.places
-    ]
-    of_item = {"item": rows.schema["item"]}
-    types: dict[str, Any] = {
-        "rank": pl.Int64,
-        **of_item,
-        "score": rows.schema.get("score", pl.Null),
-        "relevance": pl.Float64,
-        "hit": pl.Boolean,
+
+def _listed(of_user: UserList, rows: pl.DataFrame) -> pd.DataFrame:
+    """Return a row for each place of a list, with the score that its item has in `rows`."""
+    places = of_user.places
+    hit = np.array([place.hit for place in places], dtype=int)
+    columns: dict[str, Any] = {
+        "rank": np.array([place.rank for place in places], dtype=int),
+        "item": [place.item for place in places],
     }
-    listed = pl.DataFrame(places, types, orient="row")
-    if not has_scores:
-        listed = listed.drop("score")
-    types = {**of_item, "relevance": pl.Float64, "rank": pl.Float64}
-    return listed, pl.DataFrame(of_user.missed, types, orient="row")
+    if "score" in rows.columns:
+        score_at = dict(rows.select("rank", "score").iter_rows())
+        columns["score"] = [score_at.get(place.listed) for place in places]
+    relevance = [*of_user.hits.relevance.tolist(), 0.0]  # the last is of no hit
+    columns["relevance"] = np.take(relevance, hit)
+    columns["hit"] = hit >= 0
+    return pd.DataFrame(columns)
 
 
 def depth_in_words(k: int | None) -> str:
@@ -330,17 +318,6 @@ def depth_in_words(k: int | None) -> str:
     if k is None:
         return _("whole lists")
     return _("lists cut at {k}", k=k)
-
-
-def _titled(rows: pl.DataFrame, titles: dict[Any, str]) -> pd.DataFrame:
-    frame = rows.to_pandas()
-    if titles:
-        frame.insert(
-            rows.columns.index("item") + 1,
-            "title",
-            frame["item"].map(titles).fillna(""),
-        )
-    return frame
 
 
 # Frames
@@ -369,7 +346,7 @@ def by_segment(numbers: Numbers) -> pd.DataFrame:
         columns["n_lists"] = [place.sample.size for place in places]
     columns |= zip(ENDS, numbers.estimates[:, 0].T, strict=True)
     if numbers.division.has_gaps:
-        for number, name in DifferenceRow.columns("gap").items():
+        for name, number in GAP.items():
             columns[name] = numbers.tests[number][:, 0]
     columns["small"] = [n_users < SMALL for n_users in columns["n_users"]]
     keys = [numbers.division.keys[place.part] for place in places]

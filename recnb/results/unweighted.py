@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from recnb.display.language import N_, _
 from recnb.display.text import one_line
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
-from recnb.results.evaluation_data import Models
+from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.scoring import values_of
 
 VALUES = N_("{label} without propensities (with them): {values}.")
@@ -26,15 +26,24 @@ def plain_means(models: Models, measures: Sequence[Measure], k: Cutoffs) -> str:
     """
     if not all(model.source.weighted for model in models.values()):
         return ""
-    without = {name: model.unweighted for name, model in models.items()}
     sentences, same = list[str](), list[str]()
     for measure in measures:
         at_last = measure.cut_at(measure.cutoffs(k).values[-1])
-        weighted, plain = _means(models, at_last), _means(without, at_last)
+        weighted = {name: _mean(model, at_last) for name, model in models.items()}
+        plain = {
+            name: _mean(model.unweighted, at_last) for name, model in models.items()
+        }
         if not sentences:
-            sentences.append(_values_in_words(at_last.label, weighted, plain))
-        order = _in_order(plain, weighted)
-        if order == _in_order(weighted, plain):
+            of_models = [
+                f"{one_line(name)} {plain[name]:.4f} ({weighted[name]:.4f})".strip()
+                for name in models  # one model has no name
+            ]
+            values = ", ".join(of_models)
+            sentences.append(_(VALUES, label=at_last.label, values=values))
+        # Of models whose means are the same, the other means decide: so two orders
+        # differ where a pair of models changes places.
+        order = sorted(models, key=lambda name: (-plain[name], -weighted[name]))
+        if order == sorted(models, key=lambda name: (-weighted[name], -plain[name])):
             same.append(at_last.label)
             continue
         names = ", ".join(map(one_line, order))
@@ -44,32 +53,7 @@ def plain_means(models: Models, measures: Sequence[Measure], k: Cutoffs) -> str:
     return " ".join(sentences)
 
 
-def _means(models: Models, measure: Measure) -> dict[str, float]:
-    """Return the mean of each model in a measure."""
-    cutoff = Cutoffs.of(measure.k)
-    return {
-        name: float(values_of(model, measure, cutoff).mean[0])
-        for name, model in models.items()
-    }
-
-
-def _values_in_words(
-    label: str, weighted: Mapping[str, float], plain: Mapping[str, float]
-) -> str:
-    """Return the mean of each model without propensities, and with them in brackets."""
-    of_models = []
-    for name, mean in plain.items():
-        values = f"{one_line(name)} {mean:.4f} ({weighted[name]:.4f})"
-        of_models.append(values.strip())  # one model has no name
-    return _(VALUES, label=label, values=", ".join(of_models))
-
-
-def _in_order(means: Mapping[str, float], others: Mapping[str, float]) -> list[str]:
-    """Return models by their means, and where these are the same by the other ones.
-
-    The same is but for rounding. So two orders differ where a pair of models changes
-    places.
-    """
-    settled = {name: float(f"{mean:.12g}") for name, mean in means.items()}
-    then = {name: float(f"{mean:.12g}") for name, mean in others.items()}
-    return sorted(settled, key=lambda name: (-settled[name], -then[name]))
+def _mean(model: EvaluationData, measure: Measure) -> float:
+    """Return the mean of a model in a measure, without digits that are of rounding."""
+    mean = values_of(model, measure, Cutoffs.one(measure.k)).mean[0]
+    return float(f"{mean:.12g}")

@@ -16,7 +16,7 @@ from recnb.data.splits import BY_USER, Keys
 from recnb.display.language import named
 from recnb.display.text import one_line
 from recnb.errors import UnknownUserError, quoted
-from recnb.metrics.hits import Cutoffs, Floats, Ints
+from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure
 from recnb.results.basis import Basis
 from recnb.stats import Moments, UserSample, interval_of_pairs
@@ -49,16 +49,6 @@ class Values:
         Empty where users have a value.
         """
         return self.results if self.measure.metric.of == "all" else ()
-
-    @property
-    def n_values(self) -> Ints:
-        """The number of lists averaged, by cut-off: of users, unless they have several.
-
-        Of one number of all lists, the number of lists.
-        """
-        if self.of_all:
-            return np.full(len(self.k), len(self.users))
-        return np.asarray(len(self.users) - np.isnan(self.matrix).sum(axis=0))
 
     @property
     def moments(self) -> Moments:

@@ -21,6 +21,7 @@ from recnb.metrics.measure import Measure, metric_named
 from recnb.metrics.metric import METRICS
 from recnb.results.bins import Bins
 from recnb.results.score import score_of
+from recnb.results.segment_columns import column_named
 from recnb.results.segments import segments_of
 from recnb.stats import mean_of
 from recnb.widgets.live import Live, check_choice
@@ -334,7 +335,7 @@ class Explorer(Live):
         """Return the segment of each user, in the order in which `by=` has them."""
         if not by:
             return pd.Series("", self.values.index)
-        segments = segments_of(self.evaluation, [by])
+        segments = segments_of(self.evaluation, [column_named(self.evaluation, by)])
         names = segments.names
         code = segments.of(self._ids_of(self.values.index))
         labels = pd.Series(np.array(names)[code], self.values.index)

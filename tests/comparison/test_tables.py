@@ -11,11 +11,12 @@ import pandas as pd
 import pytest
 
 import recnb
+from recnb.comparison.tables import TESTED
 from recnb.display.forms import CONSOLE
 from recnb.metrics import Credit, out_of_count
 from recnb.metrics.metric import METRICS
 from recnb.results.conclusions import conclusions
-from recnb.results.numbers import DifferenceRow
+from recnb.results.numbers import NAMES, DifferenceRow
 from recnb.results.verdicts import MARKS, verdict_of
 from recnb.stats import Settings
 from tests.comparison.frames import SAMPLE, SIDES, USUAL, compared
@@ -25,8 +26,7 @@ from tests.rows import read_rows
 def test_a_field_of_a_difference_is_a_column_unless_others_tell_it():
     told_by_others = {"symbol", "better", "n_lists", "cluster", "part"}
     fields = {field.name for field in dataclasses.fields(DifferenceRow)}
-    columns = DifferenceRow.columns("frame")
-    assert {*columns} == fields - told_by_others
+    assert {*NAMES, *TESTED} == fields - told_by_others
 
 
 def test_what_is_near_the_best_is_not_apart_from_it_by_the_corrected_test():

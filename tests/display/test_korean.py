@@ -45,7 +45,7 @@ NAMES = (
             ),
             (
                 "knn factors popular differences conclusion forest movers overlap "
-                "metric mean low high gap holm users small"
+                "metric mean low high gap holm users small items"
             ),
         ]
     )

@@ -10,7 +10,6 @@ from recnb import METRICS
 from recnb.beyond.catalogue import NEEDED, missing
 from recnb.display.language import _, pgettext, use_language
 from recnb.metrics.measure import EVERY_METRIC, Measure
-from recnb.results.tables import lack_in_words
 from tests.strategies import each_word
 from tests.tools.translations import mo_of, path_of, po_of, problems, stored, updated
 
@@ -51,7 +50,7 @@ WITHOUT_FIELDS = {
     *(metric.called for metric in EVERY_METRIC.values()),
     *(metric.title for metric in EVERY_METRIC.values()),
     *(metric.no_value for metric in EVERY_METRIC.values()),
-    *(lack_in_words("", missing("", needed)) for needed in NEEDED),
+    *(missing("", needed).lack for needed in NEEDED),
 }
 #: Names in code: a column, an option, a value of one.
 CODE = re.compile(r"`[^`]*`|\w+=|\w+\([^)]*\)|\{[^}]*\}")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import recnb
 from recnb.display.language import use_language
 from recnb.metrics.hits import Cutoffs
-from recnb.results import measuring
+from recnb.results import places
 from recnb.results.arguments import asked_of
 from recnb.results.numbers import measured
 from recnb.results.segments import division_by
@@ -37,7 +37,7 @@ def numbers_at(models: Any, metrics: Any, k: Any, **rest: Any) -> Any:
 def test_what_is_not_read_is_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = numbers_at(MODELS, ["ndcg"], [5, 10], pairs=PAIRS)
     for name in ("paired", "Moments"):
-        monkeypatch.delattr(measuring, name)
+        monkeypatch.delattr(places, name)
     assert numbers.mean.shape == numbers.best.shape == (2, 3)
     for unread in ("estimates", "tests", "near_best"):
         with pytest.raises(NameError):

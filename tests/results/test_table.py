@@ -26,8 +26,8 @@ from recnb.display.forms import Number
 from recnb.display.language import _, current, use_language
 from recnb.errors import OptionError
 from recnb.results.conclusions import p_value
-from recnb.results.measuring import Place
 from recnb.results.numbers import ENDS
+from recnb.results.places import Place
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table
 from tests.rows import read_rows

@@ -31,7 +31,6 @@ from recnb.display.data_file import rows_of
 from recnb.display.language import LANGUAGES, LOCALE, Noun, fields_of, use_language
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import RETRIEVAL_METRICS, Metric
-from recnb.results.tables import lack_in_words
 
 ROOT = Path(recnb.__file__).parent
 #: Functions that mark messages, with the arguments that are messages ("c": a context),
@@ -132,7 +131,7 @@ def extracted() -> Catalog:
         catalogue.add(metric.no_value, locations=[("recnb/metrics/metric.py", 0)])
     for argument in NEEDED:
         catalogue.add(
-            lack_in_words("", missing("", argument)),
+            missing("", argument).lack,
             locations=[("recnb/beyond/catalogue.py", 0)],
         )
     for metric in (

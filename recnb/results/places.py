@@ -177,20 +177,10 @@ def verdicts_of_pairs(
     # A tie is one of lists, and what is drawn at random is a user or a cluster: a tie in
     # all lists of one alone says nothing, and is untested.
     all_tied = (tests.tied == sample.size) & (sample.n_units > 1)
-    corrected = Tested(tests.difference, tests.low, tests.high, p)
-    return verdicts_of(corrected, all_tied, settings, better)
-
-
-def verdicts_of(
-    tests: Tested, all_tied: Bools, settings: Settings, better: Better
-) -> list[str]:
-    """Return the verdict of each difference; the p-values of the tests are corrected.
-
-    `all_tied`: whether every unit of the sample has the same value of both models.
-    """
+    numbers = zip(tests.difference, tests.low, tests.high, p, all_tied, strict=True)
     return [
         verdict_of(*test, alpha=settings.alpha, better=better, all_tied=is_tied)
-        for *test, is_tied in zip(*tests, all_tied, strict=True)
+        for *test, is_tied in numbers
     ]
 
 

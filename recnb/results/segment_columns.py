@@ -12,12 +12,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.columns import from_pandas, kind
+from recnb.data.columns import from_pandas
 from recnb.data.ids import each_once
 from recnb.data.names import IDS, TRUTH
-from recnb.data.role_table import RoleTable
-from recnb.data.side_data import OtherColumns
+from recnb.data.role_table import RoleTable, rows_of_users
+from recnb.data.side_data import OtherColumns, SideData
 from recnb.data.splits import BY_USER, Keys
+from recnb.data.weights import look_up
 from recnb.display.language import pgettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, near, quoted
@@ -64,29 +65,29 @@ class Column(NamedTuple):
 # What is named
 
 
-def find_column(data: EvaluationData, by: Any) -> Column | None:
-    """Return the column that `by` names; None where there is none."""
+def column_named(data: EvaluationData, by: Any) -> Column:
+    """Return the column that `by` names, or is; refuse what is none."""
     if isinstance(by, pd.Series):
         return _column_given(data, by)
     if not isinstance(by, str):
-        return None
+        fix = (
+            f"Name a column of {GIVE_USERS}, or give a Series by user, such as "
+            "pd.Series({user: segment})."
+        )
+        raise OptionError(f"by={one_line(repr(by))} names no segments. {fix}", TYPED)
     side_data = data.side_data
     users, truth = side_data.users, side_data.truth_columns
     if users is not None and by in users.drop("user").columns:
         return Column(by, "users", users.select("user", value=by))
     if truth is not None and by in truth.columns:
         return Column(by, "truth", _rows_of_truth(data, truth, by))
-    if side_data.train is not None and by == "activity":
-        return Column(by, "train", _n_in_train(data, side_data.train))
-    return None
-
-
-def column_of_users(data: EvaluationData, by: Any) -> Column:
-    """Return the column that `by` names, which groups users; refuse any other."""
-    column = find_column(data, by)
-    if column is None:
-        raise _no_such_column(data, by)
-    return column
+    if by != "activity":
+        raise _no_such_column(by, side_data)
+    if side_data.train is None:
+        raise RecnbError(
+            f"by='activity' needs what users had before: type {GIVE_TRAIN}.", TYPED
+        )
+    return Column(by, "train", _n_in_train(data, side_data.train))
 
 
 def _column_given(data: EvaluationData, by: pd.Series[Any]) -> Column:
@@ -104,7 +105,8 @@ def _column_given(data: EvaluationData, by: pd.Series[Any]) -> Column:
         )
     users = from_pandas(index.to_series(), "by", "user", "user")
     values = from_pandas(by, "by", label, "value")
-    return Column(label, "given", pl.DataFrame({"user": users, "value": values}))
+    table = pl.DataFrame({"user": users, "value": values})
+    return Column(label, "given", RoleTable("by", table, {}).with_ids(["user"]).rows)
 
 
 def _rows_of_truth(
@@ -127,23 +129,13 @@ def _n_in_train(data: EvaluationData, train: pl.DataFrame) -> pl.DataFrame:
     return of_lists.with_columns(pl.col("value").fill_null(0))
 
 
-def _no_such_column(data: EvaluationData, by: Any) -> RecnbError:
-    """Return the error for what names no column."""
-    if not isinstance(by, str):
-        fix = (
-            f"Name a column of {GIVE_USERS}, or give a Series by user, such as "
-            "pd.Series({user: segment})."
-        )
-        return OptionError(f"by={one_line(repr(by))} names no segments. {fix}", TYPED)
-    if by == "activity":
-        return RecnbError(
-            f"by='activity' needs what users had before: type {GIVE_TRAIN}.", TYPED
-        )
-    side_data = data.side_data
-    users, truth = side_data.users, side_data.truth_columns
-    columns = [] if users is None else users.drop("user").columns
-    if truth is not None:
-        columns += truth.columns
+def _no_such_column(by: str, side_data: SideData) -> OptionError:
+    """Return the error for a name that no column has."""
+    columns = list[str]()
+    if side_data.users is not None:
+        columns += side_data.users.drop("user").columns
+    if side_data.truth_columns is not None:
+        columns += side_data.truth_columns.columns
     if side_data.train is not None:
         columns.append("activity")
     return OptionError(
@@ -158,20 +150,10 @@ def _no_such_column(data: EvaluationData, by: Any) -> RecnbError:
 
 def values_of_users(data: EvaluationData, column: Column) -> pl.Series:
     """Return the one value of each of `everyone_in`, null where it has none."""
-    keys = data.keys if column.is_of_lists else BY_USER
-    users = everyone_in(data)
+    users, keys = everyone_in(data), data.keys
     if not column.is_of_lists:
-        users = data.keys.users_of(users)
-    if column.rows.height == 0:
-        raise OptionError(
-            f"by={quoted(column.label)} is empty, and names no segments. Give the segment "
-            "of each user."
-        )
-    table = _one_value_each(column, users, keys)
-    of_users = users.to_frame().join(
-        table, on="user", how="left", maintain_order="left"
-    )
-    values = of_users["value"]
+        users, keys = keys.users_of(users), BY_USER
+    values = look_up(_one_value_each(column, keys), users.to_frame(), "by")
     if values.drop_nulls().is_empty():
         raise OptionError(
             f"by={quoted(column.label)} says nothing of the users evaluated, such as "
@@ -180,23 +162,16 @@ def values_of_users(data: EvaluationData, column: Column) -> pl.Series:
     return values
 
 
-def _one_value_each(column: Column, evaluated: pl.Series, keys: Keys) -> pl.DataFrame:
-    """Return a row for each user, whose id is of the kind of those evaluated."""
-    label, users, values = column.label, column.rows["user"], column.rows["value"]
+def _one_value_each(column: Column, keys: Keys) -> pl.DataFrame:
+    """Return a row for each user with their value."""
+    label, values = column.label, column.rows["value"]
     if values.dtype.is_nested() or values.dtype == pl.Object:
         example = one_line(repr(values.drop_nulls().to_list()[0]))
         raise OptionError(
             f"by={quoted(label)} holds {example}, which names no segment: give text or "
             "numbers."
         )
-    if kind(users.dtype) != kind(evaluated.dtype):
-        raise OptionError(
-            f"by={quoted(label)} has users such as {users[0]!r}; those evaluated are "
-            f"such as {evaluated[0]!r}."
-        )
-    # A whole number beyond 64 bits is nobody's.
-    ids = users.cast(evaluated.dtype, strict=False)
-    of_users = pl.DataFrame([ids, as_shown(values)]).drop_nulls("user")
+    of_users = column.rows.select("user", "value").with_columns(as_shown(values))
     of_users = of_users.unique(maintain_order=True)
     several = of_users.filter(pl.col("user").is_duplicated())
     if several.height:
@@ -215,7 +190,7 @@ def rows_of_evaluated(data: EvaluationData, column: Column) -> pl.DataFrame:
     users = data.joined.users
     if not column.is_of_lists:
         users = data.keys.users_of(users)
-    return column.rows.filter(pl.col("user").is_in(users.implode()))
+    return rows_of_users(column.rows, users)
 
 
 def as_shown(values: pl.Series) -> pl.Series:
