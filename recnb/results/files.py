@@ -1,14 +1,19 @@
-"""Results as files, and as JSON."""
+"""Results as files, each of which takes the place of another as a whole, and as JSON."""
 
 from __future__ import annotations
 
 import errno
 import json
+import os
+import secrets
+import shutil
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from math import isfinite
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, BinaryIO, overload
 
 import numpy as np
 
@@ -16,8 +21,47 @@ from recnb.data.files import File
 from recnb.data.tables import is_file
 from recnb.errors import OptionError, WriteError
 
-#: The numbers of errors for a file that there is no room for.
-IS_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+#: Paths of the streams of a process, which may lead to a regular file.
+STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[BinaryIO]:
+    """Open a file beside another one, which it replaces when all is written.
+
+    An error leaves the other one as it was. A link is followed; owner and permissions
+    are kept. A device, a pipe and the streams of the process are written to.
+    """
+    is_special = target.exists() and not target.is_file()
+    if is_special or os.path.abspath(target).startswith(STREAMS):
+        with target.open("wb") as stream:
+            yield stream
+        return
+    target = Path(os.path.realpath(target))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    beside = target.with_name(f".recnb-{secrets.token_hex(8)}")
+    try:
+        with beside.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            if sys.platform != "win32":
+                status = target.stat()
+                with suppress(OSError):  # only root may give a file away
+                    os.chown(beside, status.st_uid, status.st_gid)
+            shutil.copymode(target, beside)
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def is_full(problem: OSError) -> bool:
+    """Return whether a file could not be written since there is no room for it."""
+    return problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def checked_target(path: File) -> Path:
@@ -39,17 +83,21 @@ def checked_target(path: File) -> Path:
 
 
 def written(text: str, path: File | None) -> str | None:
-    """Write text to a file and return None; return the text if there is no path."""
+    """Write text to a file and return None; return the text if there is no path.
+
+    The file keeps what it holds until all is written.
+    """
     if path is None:
         return text
     target = checked_target(path)
     try:
-        target.write_bytes(text.encode())
+        with replacing(target) as file:
+            file.write(text.encode())
     except OSError as problem:
         reason = f"{path} cannot be written: {problem.strerror or problem}."
-        if problem.errno in IS_FULL:
-            reason += " Free some space there, or name a file on a larger disk."
-        raise WriteError(reason) from problem
+        fix = "Free some space there, or name a file on a larger disk."
+        words = f"{reason} {fix}" if is_full(problem) else reason
+        raise WriteError(words) from problem
     return None
 
 
