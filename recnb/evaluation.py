@@ -15,19 +15,11 @@ from recnb.data import Counts
 from recnb.display.forms import Mark
 from recnb.display.language import N_, Noun, _, use_language, with_noun
 from recnb.display.templates import FormName, write
-from recnb.errors import (
-    ElsewhereError,
-    Suggesting,
-)
+from recnb.errors import ElsewhereError, Suggesting
 from recnb.metrics.measure import call_of, measure_named
 from recnb.metrics.metric import ACCURACY
 from recnb.results import CatalogueScore, Explanation, Score, Table, tables
-from recnb.results.arguments import (
-    AnyCutoffs,
-    AnyMetric,
-    Metrics,
-    with_options,
-)
+from recnb.results.arguments import AnyCutoffs, AnyMetric, Metrics
 from recnb.results.detectable import Detectable, detectable_of
 from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.gate import Gate, within
@@ -189,8 +181,8 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
         >>> round(ev.measure("nDCG@10"), 4)
         0.1725
         """
-        measure = with_options(measure_named(text), options)
-        return score_of(self._data, measure.cut_at(k))
+        measure = measure_named(text).with_options(options).cut_at(k)
+        return score_of(self._data, measure)
 
     def measures(
         self,
@@ -412,7 +404,7 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
         u056           8        0  None
         u156           7        0  i027
         """
-        measure = with_options(measure_named(metric, ACCURACY), options).cut_at(k)
+        measure = measure_named(metric, ACCURACY).with_options(options).cut_at(k)
         return worst_of(self._data, measure, n)
 
     def report(
@@ -626,7 +618,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         >>> round(float(ev.detectable("ndcg", k=10)), 4)
         0.0376
         """
-        measure = with_options(measure_named(metric, ACCURACY), options).cut_at(k)
+        measure = measure_named(metric, ACCURACY).with_options(options).cut_at(k)
         return detectable_of(self, measure, power, alpha, against)
 
     def at_least(

@@ -202,7 +202,8 @@ def test_a_guessed_name_is_told_a_call(of: str, name: str, call: str) -> None:
     }
     with pytest.raises(OptionError) as error:
         asked.get(of, lambda: getattr(PLACES[of], name))()
-    assert str(error.value).endswith(f" Type {call.replace('{it}', 'ev')}.")
+    meant = call.replace("{it}", "ev").replace("{name}", name)
+    assert str(error.value).endswith(f" Type {meant}.")
 
 
 @pytest.mark.parametrize("call", dict.fromkeys(call for _of, _name, call in GUESSED))
@@ -224,7 +225,7 @@ def test_the_call_for_a_guessed_name_works(
         "values": EV.ndcg(k=10).per_user,
         "user": "u026",
     }
-    if call.startswith(("k=", "by=", "relevant_from=")) or call.endswith('="column"'):
+    if call.startswith(("k=", "by=", "relevant_from=", "{name}=")) or call.endswith('="column"'):
         return  # a keyword
     eval(call.replace("{it}", "ev").partition(", which ")[0], names)
     plt.close("all")

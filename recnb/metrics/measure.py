@@ -122,8 +122,22 @@ class Measure:
         }
 
     def with_options(self, options: Given) -> Measure:
-        """Return the measure with more options, each checked."""
+        """Return the measure with more options, each checked.
+
+        A cut-off is none of them; those that its text gives are not given again.
+        """
         self.metric.check(options)
+        for name, value in options.items():
+            if name == "k":
+                raise OptionError(
+                    f"k={quoted(value)} is no option of {self.name} but its cut-off: "
+                    f"name {label_of(self.name, value)!r}."
+                )
+            if name in self.options:
+                raise OptionError(
+                    f"the text of {self.metric.name} gives {name}={self.options[name]!r}, "
+                    f"and {name}={quoted(value)} is another: leave one of them out."
+                )
         return replace(self, options={**self.options, **options})
 
     def cut_at(self, k: object) -> Measure:
@@ -457,12 +471,14 @@ def parsed(text: str) -> Measure:
             problem = f"{text!r}: {metric.name} has no option {option!r}. {known}"
             raise OptionError(problem.strip())
     metric.check(options)
+    says_more = bool(set(text) & set("@(")) or text in PRINTED.values()
     return Measure(
         metric=metric,
         options=options,
         k=k,
         text=_printed(metric, options, decisions),
         decisions=decisions,
+        typed=text if says_more else "",
     )
 
 

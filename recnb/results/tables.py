@@ -22,7 +22,6 @@ from recnb.results.arguments import (
     asked_of,
     measure_of_curve,
     refuse_whole_metrics,
-    with_options,
 )
 from recnb.results.basis import (
     merged,
@@ -229,7 +228,7 @@ def curve_of(
     These are NaN where it has none.
     """
     chosen, cutoffs = measure_of_curve(metric, k)
-    chosen = with_options(chosen, options)
+    chosen = chosen.with_options(options)
     settings = Settings(confidence)
     numbers = measured({"": data}, [chosen], cutoffs, settings=settings)
     ((basis,),) = numbers.bases.values()

@@ -17,7 +17,6 @@ from recnb.metrics.gain import discount_of, gain_of
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import Credit, Given, label_of
-from recnb.results.arguments import with_options
 from recnb.results.basis import pairs_in_words
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import Explanation
@@ -78,7 +77,7 @@ def explanation_of(
             raise OptionError(
                 f"say whose list: .explain({metric!r}, user, k={k!r}), such as user={users[0]!r}."
             )
-        measure = with_options(measure, options)
+        measure = measure.with_options(options)
         if chosen.is_accuracy:
             explanation = _of_accuracy(data, measure, user)
         else:
