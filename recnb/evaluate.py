@@ -213,9 +213,7 @@ def evaluate(
     ev = evaluation_with(parsed, read_tables(tables, named), tables, named)
     if truth is None:
         # The caller has no second frame to change by code, or to keep for other lists.
-        frames = dict(ev.side_data.frames)
-        frames.pop("truth", None)
-        ev.side_data = replace(ev.side_data, frames=frames)
+        ev.forget_frame("truth")
     return ev
 
 

@@ -190,6 +190,7 @@ PLACES = {
     "Comparison": FOUND,
     "Report": EV.report(k=10),
     "MetricValue": EV.ndcg(k=10),
+    "CatalogueScore": EV.gini(k=10, population="recommended"),
     "recnb": recnb,
 }
 
@@ -218,14 +219,16 @@ def test_the_call_for_a_guessed_name_works(
         "recs": recs,
         "others": SAMPLE.models["item-knn"],
         "truth": truth,
-        "ev": recnb.evaluate(recs, truth),
+        "ev": recnb.evaluate(recs, truth, train=SAMPLE.train),
         "found": recnb.compare(SAMPLE.models, truth),
         "report": PLACES["Report"],
         "score": PLACES["MetricValue"],
         "values": EV.ndcg(k=10).per_user,
         "user": "u026",
     }
-    if call.startswith(("k=", "by=", "relevant_from=", "{name}=")) or call.endswith('="column"'):
+    if call.startswith(("k=", "by=", "relevant_from=", "{name}=")) or call.endswith(
+        '="column"'
+    ):
         return  # a keyword
     eval(call.replace("{it}", "ev").partition(", which ")[0], names)
     plt.close("all")

@@ -47,9 +47,6 @@ STANDARD = (
 #: nDCG they do not, so it is the last.
 WEIGHTED = ("precision", "recall", "ndcg")
 
-#: The cut-offs of a curve by default.
-CUTOFFS = range(1, 21)
-
 #: A metric of all lists together, and why it is refused.
 OF_ALL_LISTS = "{metric} is one number of all lists, with no value for each {user}"
 NO_SEGMENTS = "by= cannot break it down: leave it out."
@@ -133,22 +130,19 @@ def _named_in_call(
             f"metrics={metrics!r}: name them in a list, such as metrics=['ndcg', "
             f"'recall']; a cut-off is named, k={metrics!r}."
         )
-    if not is_several(metrics):
-        metrics = [metrics]
-    if isinstance(metrics, Mapping):
-        metrics = metrics.items()
-    else:
-        metrics = [(name, {}) for name in metrics]
-    if not metrics:
-        raise OptionError(
-            "metrics is empty: name at least one, such as metrics=['ndcg']."
-        )
+    names: Any = metrics if is_several(metrics) else [metrics]
+    has_own_options = isinstance(names, Mapping)
     found = []
-    for name, own in metrics:
+    for name in names:
+        own = names[name] if has_own_options else {}
         if not isinstance(own, Mapping):
             fix = "give each metric a mapping of its options, {} for none."
             raise OptionError(f"metrics={{{name!r}: {own!r}}}: {fix}")
         found.append((measure_named(name), dict(own)))
+    if not found:
+        raise OptionError(
+            "metrics is empty: name at least one, such as metrics=['ndcg']."
+        )
     return found
 
 

@@ -43,7 +43,7 @@ LAST = {
     "order.",
 }
 RETURNS = {
-    "Score": "Score\n    A float with `per_user`, `interval()`, `plot()` and its convention.",
+    "Score": "Score\n    A float with `per_user`, `interval()` and its convention.",
     "CatalogueScore": "CatalogueScore\n    A float with `per_item` and its convention.",
 }
 

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
 from recnb.caching import cached_property
-from recnb.display.language import (
-    N_,
-    Noun,
-    _,
-    current,
-    named,
-    ngettext,
-    use_noun,
-    with_noun,
-)
+from recnb.display.language import N_, Noun, _, named, with_noun
 from recnb.display.plain import wrapped
-from recnb.display.style import ACCENT, QUIET, lettering
 from recnb.display.templates import write
 from recnb.display.text import Phrase
 from recnb.errors import NoUsersError, OptionError, Suggesting
@@ -29,13 +18,10 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import label_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.plots import axes, in_letters
 from recnb.results.scoring import values_of
 from recnb.results.values import Values
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from recnb.conventions import Convention
 
 
@@ -204,14 +190,18 @@ class MetricValue(float, Suggesting):
     def __str__(self) -> str:
         return float.__repr__(self)
 
-    @property
-    def _symbol(self) -> str:
-        """The metric at its cut-off as papers print it."""
-        return self._values.measure.cut_at(self.k).label
-
     def __repr__(self) -> str:
-        head = f"{self._symbol} = {float(self):.4f}"
-        return _in_one_line(head, self._ends_in_short(), self._values.basis.phrases())
+        """Return the number with its interval, its users and what is unusual, in one line.
+
+        "…" stands for what there is no room for; `basis` has all of it.
+        """
+        phrases = self._values.basis.phrases()
+        who, *unusual = [each.short for each in phrases if isinstance(each, Phrase)]
+        words = ", ".join(filter(None, [self._ends_in_short(), who]))
+        if unusual:
+            words = f"{words}: {', '.join(unusual)}"
+        head = f"{self._values.measure.label} = {float(self):.4f}"
+        return wrapped(f"{head} ({words})", most=1)
 
     def _ends_in_short(self) -> str:
         """Return the ends of the interval for the line of the score; "" without any."""
@@ -235,10 +225,10 @@ class MetricValue(float, Suggesting):
         return write(
             "results/score.jinja",
             "html",
-            score=self,
-            symbol=self._symbol,
-            title=f"{self._symbol} = {float(self):.4f}",
+            symbol=self._values.measure.label,
+            value=f"{float(self):.4f}",
             interval=self._interval_in_words(),
+            basis=self.basis,
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -286,60 +276,6 @@ class Score(MetricValue):
         """
         return self.per_user.to_frame()
 
-    def plot(
-        self, ax: Axes | None = None, bins: int = 20, *, color: Any = ACCENT
-    ) -> Axes:
-        """Draw the share of users at each value, with the mean and its interval.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where it is drawn, else in a new figure.
-        bins : int, default 20
-            Number of bars.
-        color : optional
-            The colour of the bars, as matplotlib takes it.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            Where it is drawn.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
-        >>> ev.ndcg(k=10).plot().get_xlabel()
-        'nDCG@10 of a user; line: mean and 95% interval'
-        """
-        ax, values = axes(ax), self.per_user.to_numpy()
-        ax.hist(
-            values,
-            bins,
-            weights=np.full(len(values), 1 / max(len(values), 1)),
-            color=color,
-        )
-        ax.axvline(float(self), color=QUIET)
-        if self.n_users > 1:
-            ax.axvspan(*self.interval(), color=QUIET, alpha=0.3, linewidth=0)
-        noun = self._noun
-        if self._values.keys.columns:
-            noun = noun._replace(user="list")
-        with lettering(current()) as font, use_noun(noun):
-            ax.set_xlabel(
-                _(
-                    "{label} of a {user}; line: mean and 95% interval",
-                    label=self._symbol,
-                )
-            )
-            ax.set_ylabel(
-                ngettext(
-                    "share of {n:,} {user}", "share of {n:,} {users}", self.n_lists
-                )
-            )
-            return in_letters(ax, font)
-
 
 @with_noun
 class CatalogueScore(MetricValue):
@@ -375,17 +311,6 @@ class CatalogueScore(MetricValue):
         """
         return self._exposure.copy()
 
-    @property
-    def per_user(self) -> NoReturn:
-        """There is none: no user has a value of their own."""
-        with use_noun(self._noun):
-            problem = named(
-                "{metric} is one number of all lists together, and no {user} has one: "
-                "see .per_item.",
-                metric=self.metric,
-            )
-        raise OptionError(problem)
-
     def __reduce__(self) -> tuple[Any, ...]:
         kind, values, state = super().__reduce__()
         state.pop("_data", None)
@@ -410,18 +335,6 @@ class CatalogueScore(MetricValue):
         b           1
         """
         return self._exposure.to_frame()
-
-
-def _in_one_line(head: str, ends: str, phrases: Sequence[str]) -> str:
-    """Return a number with its interval, its users and what is unusual, in one line.
-
-    "…" stands for what there is no room for; `basis` has all of it.
-    """
-    who, *unusual = [each.short for each in phrases if isinstance(each, Phrase)]
-    words = f"{ends}, {who}" if ends else who
-    if unusual:
-        words = f"{words}: {', '.join(unusual)}"
-    return wrapped(f"{head} ({words})", most=1)
 
 
 def score_of(data: EvaluationData, measure: Measure) -> Score | CatalogueScore:

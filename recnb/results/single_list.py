@@ -99,7 +99,7 @@ def score_lists(
     else:
         pairs = _scored(y_true, y_score)
     cutoff, users = Cutoffs.one(k), pl.Series("list", range(len(pairs)))
-    measure = Measure(metric, options)
+    measure = Measure(metric, options).cut_at(k)
     matrix = measure.at(hits_of(pairs), cutoff).value
     ties = [] if y_score is None else [_(PHRASES["ties", "first"])]
     convention = LISTS.with_metric(measure.chosen)

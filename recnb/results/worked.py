@@ -89,7 +89,7 @@ def explanation_of(
 def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanation:
     metric, k = measure.metric, measure.k
     scoring = scoring_of(data, measure, uncut=k is None)
-    data = EvaluationData(scoring.joined, side_data=data.side_data)
+    data = replace(data, joined=scoring.joined)
     cutoffs = cutoffs_under(data.convention, Cutoffs.one(k))
     position = data.position(user)
     hits = hits_for(scoring, cutoffs).of_user(position)
@@ -224,7 +224,7 @@ def _terms_of_denominator(
 
 def _text_of(formula: Formula, measure: Measure, credit: Credit) -> str:
     """Return a formula with the numbers of the user."""
-    return formula.text(first_of(formula, numbers_of(credit, measure.chosen, formula)))
+    return formula.text(numbers_of(credit, measure.chosen, formula))
 
 
 def _value_by_convention(
@@ -338,12 +338,6 @@ def _compare(
     )
 
 
-def first_of(formula: Formula, names: Mapping[str, Any]) -> dict[str, float]:
-    """Return the numbers of the names of a formula, of many the first."""
-    known = {name: np.ravel(names[name]) for name in formula.names() if name in names}
-    return {name: float(values[0]) for name, values in known.items() if len(values)}
-
-
 def terms_of(formula: Formula, names: Mapping[str, Any], earned: Floats) -> list[str]:
     """Return the credit of each row as a formula with its numbers."""
     n = len(earned)
@@ -360,7 +354,6 @@ def terms_of(formula: Formula, names: Mapping[str, Any], earned: Floats) -> list
     for row, value in enumerate(earned.tolist()):
         text = "["
         if written[row]:
-            numbers = {name: float(values[row]) for name, values in columns.items()}
-            text = formula.text(numbers)
+            text = formula.text({name: values[row] for name, values in columns.items()})
         terms.append(number(value) if text.startswith("[") else text)
     return terms

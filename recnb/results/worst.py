@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ def worst_of(data: EvaluationData, measure: Measure, n: object) -> Table:
     worst = order[: min(n_shown, n_users)]
     users = joined.users.gather(worst)
     # Those of the metric, which may have a convention of its own.
-    lists = user_lists_of(data.restricted(joined), worst.tolist(), measure.k)
+    lists = user_lists_of(replace(data, joined=joined), worst.tolist(), measure.k)
     columns = {
         "n_relevant": n_relevant[worst],
         "n_found": [len(of_user.found) for of_user in lists],
