@@ -84,9 +84,6 @@ class LeftMergeWarning(UserWarning):
     Relevant items that were not recommended are not in it.
     """
 
-    def __init__(self, message: str = "") -> None:
-        super().__init__(message)
-
 
 def is_number(value: object) -> TypeGuard[float]:
     """Whether an option was given a finite number; numpy's count, True does not."""

@@ -80,8 +80,8 @@ KEYWORDS: tuple[str, ...] = tuple(Options.__annotations__)
 COLUMNS: tuple[str, ...] = (*(role for role in NAMES if role != "model"), "split")
 #: Those that several columns may be named for.
 OF_SEVERAL = (*IDS, "split")
-OF_FRAMES = {*COLUMNS, "cluster"} - {*DECISIONS}  #: what arrays have no use for
-BY_ITEM = ("train", "items")  #: frames that are joined by item
+#: What arrays have no use for: columns, and frames that are joined by item.
+OF_FRAMES = {*COLUMNS, "cluster", "train", "items"} - {*DECISIONS}
 USUAL = Convention()  #: where nothing is decided
 
 
@@ -96,7 +96,7 @@ def with_options_listed(function: F) -> F:
     left_out = {*signature.parameters}
     takes_arrays = "y_true" in signature.parameters
     if takes_arrays:
-        left_out.update(OF_FRAMES, BY_ITEM)
+        left_out |= OF_FRAMES
     for name, kind in Options.__annotations__.items():
         if name not in left_out:
             option = inspect.Parameter(
@@ -251,13 +251,10 @@ class ParsedOptions:
     @property
     def call(self) -> Call:
         """Those that are noted beside the data."""
-        columns = {
-            role: column for role, column in self.columns.items() if column is not None
-        }
         weights = {}
         for name, weight in self.weights.items():
             weights[name] = weight if isinstance(weight, str) else name
-        return Call(columns, self.convention.order, weights)
+        return Call(self.columns, self.convention.order, weights)
 
 
 def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
@@ -281,8 +278,10 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     for role in COLUMNS:
         # `relevant` names a column unless it is a word of the convention.
         if role in options and not is_word(options[role], WORDS.get(role, ())):
-            columns[role] = options.pop(role)
-            _refuse_other_names(role, columns[role])
+            column = options.pop(role)
+            if column is not None:
+                _refuse_other_names(role, column)
+                columns[role] = column
     for name in options:
         if name not in DECISIONS:
             raise unknown_option(name, "an evaluation", KEYWORDS)
@@ -311,8 +310,6 @@ def refuse_no_cluster(cluster: object, side_data: Mapping[str, Any]) -> None:
 
 def _refuse_other_names(role: str, given: object) -> None:
     """Refuse what is no name of a column, or no names where there may be several."""
-    if given is None:
-        return
     names = [given]
     if is_several(given) and role in OF_SEVERAL:
         names = [*given]
@@ -401,7 +398,11 @@ def evaluate_groups(
     if (group is None) == (qid is None):
         ways = "group=[3, 2], the rows of each query, or qid=, the query of each row."
         raise OptionError(f"the query of each row is needed once: {ways}")
-    _refuse_options_of_frames(options)
+    for option in sorted({*options} & OF_FRAMES):
+        raise OptionError(
+            f"{option!r} is no option of evaluate_groups, of which each row is an item "
+            "of its own: leave it out, or give frames to recnb.evaluate."
+        )
     labels = _column(y_true, "y_true")
     scores = _column(y_score, "y_score")
     if group is None:
@@ -424,19 +425,6 @@ def evaluate_groups(
     )
     named: Any = {"user": query, "score": "y_score", "relevance": "y_true"}
     return evaluate(MadeTable.of(rows, BOTH), **named | options)
-
-
-def _refuse_options_of_frames(options: Mapping[str, Any]) -> None:
-    """Refuse options that name columns, and frames that are joined by item."""
-    for option in sorted({*options} & OF_FRAMES):
-        raise unknown_option(option, "evaluate_groups", DECISIONS)
-    for name in BY_ITEM:
-        if options.get(name) is not None:
-            raise OptionError(
-                f"{name}= is joined by item, and each row is an item of its own here: "
-                f"leave {name}= out, or give frames with a column of items to "
-                "recnb.evaluate."
-            )
 
 
 def _queries(group: Any, n: int) -> pd.Series[Any]:

@@ -21,7 +21,7 @@ from recnb.metrics.metric import ACCURACY
 from recnb.results import CatalogueScore, Explanation, Score, Table, tables
 from recnb.results.arguments import AnyCutoffs, AnyMetric, Metrics
 from recnb.results.detectable import Detectable, detectable_of
-from recnb.results.evaluation_data import EvaluationData, Models
+from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, within
 from recnb.results.score import score_of
 from recnb.results.table import check_flag
@@ -529,11 +529,6 @@ class Evaluation(EvaluationMethods, EvaluationData):
         return sorted({*super().__dir__()} - hidden)
 
     @property
-    def _as_models(self) -> Models:
-        """The models of results that may show several: this one alone, without a name."""
-        return {"": self}
-
-    @property
     def counts(self) -> Counts:
         """Counts of the data behind the numbers, and of what was left out."""
         return self.joined.counts
@@ -651,7 +646,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         >>> bool(ev.at_least("ndcg", 0.3, k=10))
         False
         """
-        return within("at_least", self._as_models, metric, value, k=k, options=options)
+        return within("at_least", {"": self}, metric, value, k=k, options=options)
 
     def at_most(
         self, metric: AnyMetric, value: float, k: int | None = None, **options: Any
@@ -686,7 +681,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         >>> bool(ev.at_most("popularity", 0.5, k=10))
         True
         """
-        return within("at_most", self._as_models, metric, value, k=k, options=options)
+        return within("at_most", {"": self}, metric, value, k=k, options=options)
 
     def why(
         self,

@@ -27,6 +27,7 @@ from recnb.errors import OptionError, is_number, near, quoted
 from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs
 from recnb.metrics.metric import (
+    ACCURACY,
     ALIASES,
     ALWAYS,
     EVERY_METRIC,
@@ -332,8 +333,8 @@ def metric_named(name: object, among: Collection[str] = EVERY_METRIC) -> Metric[
 def measure_named(name: object, among: Collection[str] = EVERY_METRIC) -> Measure:
     """Look up the measure that a name, a text or a metric means.
 
-    `among`: EVERY_METRIC; ACCURACY, which leaves out those beyond accuracy; or METRICS,
-    for calls that take a plain name and its options as keywords.
+    `among`: EVERY_METRIC; ACCURACY, which leaves out those beyond accuracy; or METRICS
+    and the like, for calls that take a plain name and its options as keywords.
     """
     measure = _measure_of(name)
     metric = measure.metric
@@ -348,7 +349,8 @@ def measure_named(name: object, among: Collection[str] = EVERY_METRIC) -> Measur
             f"{measure.name} is a metric beyond accuracy, and one of accuracy is "
             f"needed here, such as 'ndcg'. {typed}"
         )
-    if among is METRICS and (measure.text or metric.name not in METRICS):
+    takes_texts = among is EVERY_METRIC or among is ACCURACY
+    if not takes_texts and (measure.text or metric.name not in among):
         known = near(metric.name, METRICS)
         raise OptionError(
             f"{plain_text(name)!r}: this takes a metric of accuracy by its name, and "

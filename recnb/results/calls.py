@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
+from inspect import Parameter, Signature
 from typing import Any, Concatenate, TypeVar, overload
 
 from recnb.metrics.hits import Hits
@@ -42,6 +42,17 @@ LAST = {
     "relevance and the score of each item, in any order; equal scores keep their "
     "order.",
 }
+#: What a method has before the parameters of a metric's function; what a function of
+#: lists has before and after them.
+SELF = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)]
+LISTS = [
+    Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=None)
+    for name in ("ranking", "truth")
+]
+SCORES = [
+    Parameter(name, Parameter.KEYWORD_ONLY, default=None)
+    for name in ("y_true", "y_score")
+]
 RETURNS = {
     "Score": "Score\n    A float with `per_user`, `interval()` and its convention.",
     "CatalogueScore": "CatalogueScore\n    A float with `per_item` and its convention.",
@@ -101,9 +112,9 @@ def method(metric: Any, returned: type[Any] = Score) -> Any:
     """
 
     def call(self: Any, k: Any = None, **options: Any) -> Any:
-        return score_of(self._data, Measure(metric).with_options(options).cut_at(k))
+        return score_of(self, Measure(metric).with_options(options).cut_at(k))
 
-    _describe(call, metric, inspect.signature(call), returned.__name__)
+    _describe(call, metric, returned.__name__, before=SELF)
     call.__qualname__ = f"Evaluation.{metric.name}"
     return call
 
@@ -111,35 +122,30 @@ def method(metric: Any, returned: type[Any] = Score) -> Any:
 def function(metric: Metric[P]) -> AccuracyMetric[P]:
     """Give a metric the name, signature and docstring of a function of lists."""
     assert isinstance(metric, AccuracyMetric)
-    of_lists = inspect.signature(partial(score_lists, metric))
-    _describe(metric, metric, of_lists, "Score")
+    _describe(metric, metric, "Score", before=LISTS, after=SCORES)
     return metric
 
 
 def _describe(
-    call: Any, metric: Metric[...], signature: inspect.Signature, returned: str
+    call: Any,
+    metric: Metric[...],
+    returned: str,
+    *,
+    before: Sequence[Parameter],
+    after: Sequence[Parameter] = (),
 ) -> None:
-    """Give the callable the metric's name, signature and docstring."""
-    of_call = [
-        parameter.replace(annotation=inspect.Parameter.empty)
-        for parameter in signature.parameters.values()
-        if parameter.name not in ("k", "options")
-    ]
-    of_metric = [*inspect.signature(metric.function).parameters.values()][1:]
-    by_position = [
-        parameter
-        for parameter in of_call
-        if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
-    ]
-    # Such as ranking, truth | k, gain, discount | y_true, y_score of ndcg as a function:
-    # those by position, those of the metric, those by keyword alone.
-    parameters = [*by_position, *of_metric, *of_call[len(by_position) :]]
+    """Give the callable the metric's name, signature and docstring.
+
+    It has parameters before those of the metric's function, k and options, and after.
+    """
+    _hits, *of_metric = inspect.signature(metric.function).parameters.values()
+    parameters = [*before, *of_metric, *after]
     docstring = _docstring_of(metric, [each.name for each in parameters], returned)
     described = {
         "__name__": metric.name,
         "__qualname__": metric.name,
         "__module__": __name__,
-        "__signature__": inspect.Signature(parameters, return_annotation=returned),
+        "__signature__": Signature(parameters, return_annotation=returned),
         "__doc__": docstring,
     }
     for name, value in described.items():

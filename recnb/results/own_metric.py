@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
-from recnb.errors import OptionError, is_number, is_word, quoted
+from recnb.errors import OptionError, is_number, is_word, near, quoted
 from recnb.metrics import measure as measures
 from recnb.metrics.formula import Formula
 from recnb.metrics.hits import Cutoffs, Floats, Hits
@@ -92,9 +92,8 @@ class OwnMetric(AccuracyMetric[...]):
         return credit
 
 
-#: What a function is given and returns, in a word.
-OVER = ("hits", "list", "all")
-#: The kind of a metric by that; a room enters those of a frame.
+#: The kind of a metric by what its function is given and returns, in a word; a room
+#: enters those of a frame.
 OWN_KINDS: dict[str, type[Metric[...]]] = {"hits": OwnMetric}
 
 
@@ -299,13 +298,8 @@ def _small_hits(grades: Sequence[int], missed: Sequence[int]) -> Hits:
 
 def _kind_of(over: str, better: object) -> type[Metric[...]]:
     """Return the kind of a metric by what it is over; refuse words that are none."""
-    if not is_word(over, OVER):
-        raise OptionError(f"over={quoted(over)}: say 'hits', 'list' or 'all'.")
-    if over not in OWN_KINDS:
-        raise OptionError(
-            f"over={over!r}: metrics of a frame of lists are not here: the package lacks "
-            f"its folder beyond."
-        )
+    if not is_word(over, OWN_KINDS):
+        raise OptionError(f"over={quoted(over)} is no kind. {near(over, OWN_KINDS)}")
     if better is not None and not is_word(better, BETTER):
         problem = f"better={quoted(better)} is no direction of a metric: "
         raise OptionError(

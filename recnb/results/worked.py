@@ -26,7 +26,6 @@ from recnb.results.scoring import (
     scale_of,
     scoring_of,
     undefined_in,
-    values_of,
 )
 from recnb.results.user_lists import ListPlace, UserList, user_lists_of
 
@@ -71,11 +70,9 @@ def explanation_of(
                 f"{measure.symbol} has no terms to explain: see .measure({asked!r}).per_user."
             )
         if user is None and chosen.of == "user":
-            users = data.joined.users
-            if not chosen.is_accuracy:
-                users = values_of(data, measure, Cutoffs.one(k)).users
+            example = data.joined.users[0]
             raise OptionError(
-                f"say whose list: .explain({metric!r}, user, k={k!r}), such as user={users[0]!r}."
+                f"say whose list: .explain({metric!r}, user, k={k!r}), such as user={example!r}."
             )
         measure = measure.with_options(options)
         if chosen.is_accuracy:
