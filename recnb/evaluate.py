@@ -472,18 +472,11 @@ def _no_column(values: Any, name: str) -> FrameError:
 #: Evaluates recommendations and truth, of which one may be local, with options.
 Engine = Callable[..., Evaluation]
 
-#: The engine of each package, registered by `recnb.distributed` when it is imported.
-_ENGINES: dict[str, Engine] = {}
-
-
-def register_engine(package: str, engine: Engine) -> None:
-    """Register what evaluates the frames of a package."""
-    _ENGINES[package] = engine
+#: The engine of each package, which enters it when it is imported.
+ENGINES: dict[str, Engine] = {}
 
 
 def engine_of(*frames: Any) -> Engine | None:
     """Return what evaluates one of these frames, if its module was imported."""
-    packages = map(package_of, frames)
-    return next(
-        (_ENGINES[package] for package in packages if package in _ENGINES), None
-    )
+    engines = [ENGINES.get(package_of(frame)) for frame in frames]
+    return next(filter(None, engines), None)

@@ -340,7 +340,7 @@ class CatalogueScore(MetricValue):
 def score_of(data: EvaluationData, measure: Measure) -> Score | CatalogueScore:
     """Return the number of a measure: the mean over users, or that of all lists."""
     metric = measure.metric
-    values = values_of(data, measure, Cutoffs((measure.k,)))
+    values = values_of(data, measure, Cutoffs.one(measure.k))
     if metric.of == "all":
         return CatalogueScore(values, _data=data)
     if not metric.is_accuracy and np.isnan(values.matrix).all():

@@ -37,7 +37,7 @@ from recnb.results.explanation import Explanation
 from recnb.results.score import Score
 from recnb.results.user_lists import UserList
 from recnb.results.values import Values
-from recnb.results.worked import explain as explain_list
+from recnb.results.worked import explained
 from recnb.stats import UserSample, means
 
 Ranking = Sequence[Any] | Mapping[Any, float] | np.ndarray[Any, Any]
@@ -142,6 +142,10 @@ def explain(
     3/log2(1+1) + 2/log2(1+2) + 1/log2(1+4) = 4.6925
     """
     with use_language(lang):
+        if ranking is None:
+            raise OptionError(
+                "explain takes a metric and a list: recnb.explain('ndcg', [3, 2, 0, 1])."
+            )
         measure = measure_named(metric, OF_ONE_LIST).with_options(options).cut_at(k)
         pair, *others = pairs = read_pairs(ranking, truth, measure.metric)
         if others:
@@ -154,13 +158,13 @@ def explain(
             items=dict(enumerate(items, 1)),
             truth=[*pair.truth] if pair.named else None,
         )
-        return explain_list(
+        return explained(
             measure,
             of_user,
-            Cutoffs.one(measure.k),
             user=None,
             convention=LISTS,
             basis="; ".join(_basis(pairs, measure)),
+            titles={},
         )
 
 
@@ -240,8 +244,7 @@ def read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
         return [_graded(list(ranking.values()))]
     if ranking is None:
         raise RecnbError(
-            "no list was given: give its items from rank 1 down and what is relevant, "
-            "such as (['A', 'B', 'C'], {'A': 1})."
+            f"no list was given: type recnb.{metric.name}(['A', 'B', 'C'], {{'A': 1}})."
         )
     entries = _as_list(ranking, "the ranking")
     if truth is None:

@@ -16,7 +16,8 @@ from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure, measure_named
-from recnb.metrics.metric import Credit, Given, label_of
+from recnb.metrics.metric import Credit, label_of
+from recnb.results.arguments import AnyMetric
 from recnb.results.basis import pairs_in_words
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import Explanation
@@ -50,16 +51,46 @@ OF_HITS = {
 }
 
 
-def explanation_of(
+def explain(
     data: EvaluationData,
-    metric: Any,
-    user: Any,
-    k: int | None,
-    options: Given,
+    metric: AnyMetric,
+    user: Any = None,
+    k: int | None = None,
     *,
     lang: str | None = None,
+    **options: Any,
 ) -> Explanation:
-    """Return the explanation of a metric: of one user's list, or of all lists."""
+    """Return the worked computation of one user's score.
+
+    It shows formula, values, a row per rank and the ideal list.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        The metric.
+    user : hashable, optional
+        The id of the user; with `split=` a tuple, as in `per_user.index`:
+        `("u1", "2024-05-01")`. A metric of all lists together needs none.
+    k : int, optional
+        The cut-off; None is the whole list.
+    lang : {"en", "ko"}, optional
+        The language; None is that of `recnb.language`.
+    **options
+        Options of the metric.
+
+    Returns
+    -------
+    Explanation
+        Its `numbers` are the formula with the numbers of the user.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["item-knn"], sample.test)
+    >>> print(ev.explain("recall", "u026", k=10).numbers)
+    (1 + 1) / 3 = 2 / 3 = 0.6667
+    """
     with use_language(lang):
         measure = measure_named(metric).cut_at(k)
         chosen, k = measure.metric, measure.k
@@ -102,10 +133,9 @@ def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanati
     )
     pairs = pairs_in_words(data.joined.weighting)
     basis = [*decisions, *data.notes, *pairs]
-    return explain(
+    return explained(
         scoring.measure,
         of_user,
-        cutoffs,
         user=user,
         convention=data.convention,
         basis="; ".join(basis),
@@ -113,18 +143,18 @@ def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanati
     )
 
 
-def explain(
+def explained(
     measure: Measure,
     of_user: UserList,
-    cutoffs: Cutoffs,
     *,
     user: Any,
     convention: Convention,
     basis: str,
-    titles: Mapping[Any, str] | None = None,
+    titles: Mapping[Any, str],
 ) -> Explanation:
-    """Explain the score of a user's list."""
+    """Return the explanation of the score of a user's list."""
     hits = of_user.hits
+    cutoffs = cutoffs_under(convention, Cutoffs.one(measure.k))
     result: Credit = measure.at(hits, cutoffs)
     credit = result.by_rank
     if measure.metric.own:
@@ -136,7 +166,7 @@ def explain(
     if isinstance(credit.out_of, Credit):
         ideal = _rows_by_rank(measure, credit.out_of.by_rank, of_user)
     value, line = _value_by_convention(result, convention, user)
-    described = about(replace(measure, k=cutoffs.values[0]))
+    described = about(measure)
     if hits.truth_weight is not None:
         described["reads"] = _(
             "Relevant pairs weigh 1 / propensity: read the mean over {users}, and not "
@@ -159,7 +189,7 @@ def explain(
         missed=() if is_of_ideal or of_user.truth is None else missed,
         basis="; ".join([basis, *scale_of(measure, hits)]),
         ideal=rows if is_of_ideal else ideal,
-        titles=titles or {},
+        titles=titles,
     )
 
 
@@ -303,36 +333,31 @@ def compare_with_formula(measure: Measure, credit: Credit, where: str) -> None:
 
     It is at one cut-off.
     """
-    _compare(measure, measure.credit, credit, credit.earned, where)
+    compared = [(measure.credit, credit, credit.earned)]
     ideal = measure.out_of.ideal()
     if ideal is None:
-        possible = np.ravel(np.asarray(credit.possible))[:1]
-        _compare(measure, measure.out_of, credit, possible, where)
+        compared.append((measure.out_of, credit, np.ravel(credit.possible)[:1]))
     elif isinstance(credit.out_of, Credit):
-        _compare(measure, ideal, credit.out_of, credit.out_of.earned, where)
+        compared.append((ideal, credit.out_of, credit.out_of.earned))
     else:
         raise OptionError(
             f"{measure.metric.name}: out_of={str(measure.metric.out_of)!r}, and the "
             f"function gives no credit of the ideal list: return Credit(hits, k, "
             f"earned, Credit(hits.ideal, k, earned by each of hits.ideal))."
         )
-    cost = np.ravel(np.asarray(credit.missed, dtype=np.float64))[:1]
-    _compare(measure, measure.missed, credit, cost, where)
-
-
-def _compare(
-    measure: Measure, formula: Formula, credit: Credit, computed: Floats, where: str
-) -> None:
-    """Refuse numbers that are others than a formula gives of the same hits."""
-    values = formula.value(numbers_of(credit, measure.chosen, formula))
-    if np.allclose(values, computed):
-        return
-    of_formula = ", ".join(f"{value:.6g}" for value in np.ravel(values))
-    of_function = ", ".join(f"{value:.6g}" for value in np.ravel(computed))
-    raise OptionError(
-        f"{measure.metric.name} {where}: the formula {formula.text()} gives "
-        f"{of_formula}, and the function {of_function}."
-    )
+    compared.append((measure.missed, credit, np.ravel(credit.missed)[:1]))
+    for formula, rows, computed in compared:
+        values = formula.value(numbers_of(rows, measure.chosen, formula))
+        if np.allclose(values, computed):
+            continue
+        of_formula, of_function = (
+            ", ".join(f"{value:.6g}" for value in np.ravel(numbers))
+            for numbers in (values, computed)
+        )
+        raise OptionError(
+            f"{measure.metric.name} {where}: the formula {formula.text()} gives "
+            f"{of_formula}, and the function {of_function}."
+        )
 
 
 def terms_of(formula: Formula, names: Mapping[str, Any], earned: Floats) -> list[str]:
