@@ -24,6 +24,7 @@ from recnb.display.language import _, ngettext, use_language
 from recnb.display.text import Phrase, one_line
 from recnb.errors import (
     FrameError,
+    OptionError,
     RecnbError,
     is_number,
     is_several,
