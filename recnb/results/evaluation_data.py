@@ -275,19 +275,13 @@ class EvaluationData:
         return [_(words, unit=self.clustered_by)] if self.clustered_by else []
 
     def sample_of(self, users: pl.Series, weights: Floats | None) -> UserSample:
-        """Return some lists with their weights as a sample."""
-        codes = self._clusters_of(users)
-        return UserSample(len(users), weights, codes, self.side_data.cluster or "")
+        """Return some lists with their weights as a sample.
 
-    def _clusters_of(self, users: pl.Series) -> Ints | None:
-        """Return a number for each list, equal for those that are drawn as one.
-
-        These are the lists of a user, or of users with one value of `cluster=`. None:
-        each is drawn by itself.
+        The lists of a user, or of users with one value of `cluster=`, are drawn as one.
         """
         cluster = self.side_data.cluster
         if cluster is None and not self.keys.columns:
-            return None
+            return UserSample(len(users), weights)
         values = self.keys.users_of(users)
         if cluster is not None:
             assert self.side_data.users is not None  # or it would have been refused
@@ -298,7 +292,7 @@ class EvaluationData:
                 values = values.fill_nan(None)
             refuse_lacking(values, ids, "cluster")
         codes: Ints = values.rank("dense").cast(pl.Int64).to_numpy() - 1
-        return codes
+        return UserSample(len(users), weights, codes, cluster or "")
 
     @cached_property
     def user_label(self) -> str:
@@ -377,9 +371,8 @@ class EvaluationData:
 
         Their ids may be written in two ways.
         """
-        if len(self.joined.hits.rank):
-            return ()
-        if not isinstance(self.source, InMemory) or not self.source.needs_users:
+        source, has_hits = self.source, len(self.joined.hits.rank) > 0
+        if has_hits or not isinstance(source, InMemory) or not source.needs_users:
             return ()
         items, judged = self.joined.rows.lists["item"], self.joined.rows.truth["item"]
         if not len(items) or not len(judged):
