@@ -28,8 +28,9 @@ from recnb.errors import (
     near,  # noqa: F401 -- in rows
     no_attribute,
 )
+from recnb.evaluate import KEYWORDS
 from recnb.evaluation import Evaluation
-from recnb.metrics.metric import ALIASES
+from recnb.metrics.metric import ALIASES, EVERY_METRIC
 from tests.rows import read_rows
 from tests.sample import SAMPLE
 
@@ -205,6 +206,12 @@ def test_a_guessed_name_is_told_a_call(of: str, name: str, call: str) -> None:
         asked.get(of, lambda: getattr(PLACES[of], name))()
     meant = call.replace("{it}", "ev").replace("{name}", name)
     assert str(error.value).endswith(f" Type {meant}.")
+
+
+def test_every_keyword_of_the_frames_is_told_where_a_metric_is_asked() -> None:
+    told = {name for of, name, _call in GUESSED if of == "metric"}
+    options = {option for metric in EVERY_METRIC.values() for option in metric.defaults}
+    assert {*KEYWORDS} - options <= told
 
 
 @pytest.mark.parametrize("call", dict.fromkeys(call for _of, _name, call in GUESSED))
