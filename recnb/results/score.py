@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.caching import cached_property
 from recnb.display.language import N_, Noun, _, named, with_noun
 from recnb.display.plain import wrapped
 from recnb.display.templates import write
@@ -292,16 +291,7 @@ class CatalogueScore(MetricValue):
     (0.5, {'a': 2, 'b': 1, 'c': 0, 'd': 0})
     """
 
-    _data: EvaluationData
-
-    @cached_property
-    def _exposure(self) -> pd.Series[int]:
-        """The number of lists that show each item.
-
-        Of each item of the catalogue, and each that is shown.
-        """
-        times: pd.Series[int] = self._data.item_data.times_shown(self.k)
-        return times
+    _exposure: pd.Series[int]
 
     @property
     def per_item(self) -> pd.Series[int]:
@@ -310,11 +300,6 @@ class CatalogueScore(MetricValue):
         0 for items of the catalogue that none shows.
         """
         return self._exposure.copy()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        kind, values, state = super().__reduce__()
-        state.pop("_data", None)
-        return kind, values, state | {"_exposure": self._exposure}
 
     def to_frame(self) -> pd.DataFrame:
         """Return the number of lists that show each item, as a frame.
@@ -342,7 +327,8 @@ def score_of(data: EvaluationData, measure: Measure) -> Score | CatalogueScore:
     metric = measure.metric
     values = values_of(data, measure, Cutoffs.one(measure.k))
     if metric.of == "all":
-        return CatalogueScore(values, _data=data)
+        exposure = data.item_data.times_shown(measure.k)
+        return CatalogueScore(values, _exposure=exposure)
     if not metric.is_accuracy and np.isnan(values.matrix).all():
         problem = named(
             f"no {{user}} has a value. {metric.no_value} Nothing is left to average."

@@ -308,7 +308,7 @@ def numbers_of(
     in what the function of the metric gives to `Credit(names=)`.
     """
     hits, names = credit.rows, formula.names()
-    depth = credit.k.depth(hits.list_length)[0, 0]
+    depth = _depth_of(credit)
     size = credit.k.size(hits.list_length)[0, 0]
     if credit.k.cut != "k" and "list_length" in names:
         size = hits.list_length[0]  # the smaller of the two
@@ -363,8 +363,6 @@ def compare_with_formula(measure: Measure, credit: Credit, where: str) -> None:
 def terms_of(formula: Formula, names: Mapping[str, Any], earned: Floats) -> list[str]:
     """Return the credit of each row as a formula with its numbers."""
     n = len(earned)
-    if n == 0:
-        return []
     columns = {
         name: np.broadcast_to(names[name], n)
         for name in formula.names()
