@@ -16,7 +16,6 @@ import pandas as pd
 from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import Source
-from recnb.data.columns import from_pandas, owned
 from recnb.data.names import BOTH, IDS, NAMES, RECS, TRUTH, Named
 from recnb.data.read import SIDE_FRAMES, Input, read_tables, tables_of
 from recnb.data.side_data import Call, read_side_data
@@ -416,13 +415,9 @@ def evaluate_groups(
         queries = _queries(group, len(labels))
     refuse_other_number(labels, scores, "y_score")
     refuse_other_order(y_true, y_score, "y_score")
-    rows = owned(
-        [
-            from_pandas(queries, BOTH, query, "user").alias(query),
-            from_pandas(scores, BOTH, "y_score", "score").alias("y_score"),
-            from_pandas(labels, BOTH, "y_true", "relevance").alias("y_true"),
-        ]
-    )
+    columns = {query: queries, "y_score": scores, "y_true": labels}
+    # Side by side as they stand, whatever their labels are.
+    rows = pd.DataFrame({name: column.array for name, column in columns.items()})
     named: Any = {"user": query, "score": "y_score", "relevance": "y_true"}
     return evaluate(MadeTable.of(rows, BOTH), **named | options)
 
