@@ -367,7 +367,8 @@ def _measure_of(name: object) -> Measure:
         return Measure(name)
     text = plain_text(name)
     if isinstance(text, str):
-        return parsed(text)
+        says_more = bool(set(text) & set("@(")) or text in PRINTED.values()
+        return replace(parsed(text), typed=text if says_more else "")
     fix = near(text, _known_names(text))
     if callable(text):
         fix = "A function becomes a metric by @recnb.metric(...)."
@@ -473,14 +474,12 @@ def parsed(text: str) -> Measure:
             problem = f"{text!r}: {metric.name} has no option {option!r}. {known}"
             raise OptionError(problem.strip())
     metric.check(options)
-    says_more = bool(set(text) & set("@(")) or text in PRINTED.values()
     return Measure(
         metric=metric,
         options=options,
         k=k,
         text=_printed(metric, options, decisions),
         decisions=decisions,
-        typed=text if says_more else "",
     )
 
 
