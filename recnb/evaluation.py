@@ -242,7 +242,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
 
     It is returned by `recnb.evaluate` and `df.rec.against`.
 
-    ev.ndcg(k=10)                        a number, with .interval() and .per_user
+    ev.ndcg(k=10)                        a number, with .interval(), .per_user and .plot()
     ev.table(k=[5, 10])                  the usual metrics, intervals=True, by="column"
     ev.report()                          all of it, with the problems found in the data
     ev.explain("ndcg", user, k=10)       the sum behind the number of one user

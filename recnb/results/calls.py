@@ -54,7 +54,7 @@ SCORES = [
     for name in ("y_true", "y_score")
 ]
 RETURNS = {
-    "Score": "Score\n    A float with `per_user`, `interval()` and its convention.",
+    "Score": "Score\n    A float with `per_user`, `interval()`, `plot()` and its convention.",
     "CatalogueScore": "CatalogueScore\n    A float with `per_item` and its convention.",
 }
 

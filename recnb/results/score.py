@@ -8,8 +8,18 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.display.language import N_, Noun, _, named, with_noun
+from recnb.display.language import (
+    N_,
+    Noun,
+    _,
+    current,
+    named,
+    ngettext,
+    use_noun,
+    with_noun,
+)
 from recnb.display.plain import wrapped
+from recnb.display.style import ACCENT, QUIET, lettering
 from recnb.display.templates import write
 from recnb.display.text import Phrase
 from recnb.errors import NoUsersError, OptionError, Suggesting
@@ -17,10 +27,13 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import label_of
 from recnb.results.evaluation_data import EvaluationData
+from recnb.results.plots import axes, in_letters
 from recnb.results.scoring import values_of
 from recnb.results.values import Values
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from recnb.conventions import Convention
 
 
@@ -274,6 +287,60 @@ class Score(MetricValue):
         ann               0.5
         """
         return self.per_user.to_frame()
+
+    def plot(
+        self, ax: Axes | None = None, bins: int = 20, *, color: Any = ACCENT
+    ) -> Axes:
+        """Draw the share of users at each value, with the mean and its interval.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where it is drawn, else in a new figure.
+        bins : int, default 20
+            Number of bars.
+        color : optional
+            The colour of the bars, as matplotlib takes it.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Where it is drawn.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> ev.ndcg(k=10).plot().get_xlabel()
+        'nDCG@10 of a user; line: mean and 95% interval'
+        """
+        ax, values = axes(ax), self.per_user.to_numpy()
+        ax.hist(
+            values,
+            bins,
+            weights=np.full(len(values), 1 / max(len(values), 1)),
+            color=color,
+        )
+        ax.axvline(float(self), color=QUIET)
+        if self.n_users > 1:
+            ax.axvspan(*self.interval(), color=QUIET, alpha=0.3, linewidth=0)
+        noun = self._noun
+        if self._values.keys.columns:
+            noun = noun._replace(user="list")
+        with lettering(current()) as font, use_noun(noun):
+            ax.set_xlabel(
+                _(
+                    "{label} of a {user}; line: mean and 95% interval",
+                    label=self._values.measure.label,
+                )
+            )
+            ax.set_ylabel(
+                ngettext(
+                    "share of {n:,} {user}", "share of {n:,} {users}", self.n_lists
+                )
+            )
+            return in_letters(ax, font)
 
 
 @with_noun

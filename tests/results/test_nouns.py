@@ -109,6 +109,7 @@ def message(call: Callable[[], Any]) -> str:
 
 
 SHOWN: dict[str, Callable[[], str]] = {
+    "plot of a score": lambda: drawn(EV.ndcg(k=10).plot()),
     "plot of a curve": lambda: drawn(EV.curve("ndcg").plot()),
     "segments": lambda: repr(EV.table("ndcg", k=10, by="segment")),
     "beyond accuracy": lambda: repr(EV.beyond(k=10)),

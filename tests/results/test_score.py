@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl  # noqa: F401
 import pytest
+from matplotlib.figure import Figure  # noqa: F401
 
 import recnb
 from recnb.display.language import use_language, width
@@ -60,6 +61,12 @@ OPTIONS = (
     ("discount", "log"),
     ("log_base", 2),
     ("ideal", "relevant"),
+)
+OF_TEAMS = recnb.evaluate(
+    {"u": ["x"], "v": ["y"]},
+    {"u": ["x"], "v": ["x"]},
+    users=pd.DataFrame({"user": ["u", "v"], "team": [*"ab"]}),
+    cluster="team",
 )
 KNOWN = read_rows("results/score.toml")
 

@@ -366,6 +366,7 @@ def test_numbers_are_rounded_once_to_the_digits_asked_for() -> None:
 # What is drawn
 
 DRAWN = {
+    "score": lambda: EV.ndcg(k=10),
     "table": lambda: EV.table(["ndcg", "recall"], k=[5, None]),
     "with intervals": lambda: EV.table("ndcg", k=[5, None], intervals=True),
     "measures": lambda: EV.measures(["nDCG@10", "P@5"]),

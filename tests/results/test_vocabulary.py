@@ -78,7 +78,8 @@ def surfaces(lang: str) -> dict[str, str]:
         curves = [ev.curve(name, k=[1, 5]) for name in SHOWN]
         for forms in zip(*map(forms_of, curves), strict=True):
             shown[f"curves, {forms[0][0]}"] = "\n".join(text for _form, text in forms)
-        shown["curves, plot"] = "\n".join(words_of(one.plot()) for one in curves)
+        for kind, drawn in (("scores", scores), ("curves", curves)):
+            shown[f"{kind}, plot"] = "\n".join(words_of(one.plot()) for one in drawn)
         gates = [ev.at_least(name, 0.1, k=5) for name in SHOWN]
         shown["gates"] = "\n".join(map(repr, gates))
         for name, one in {"one": ev, "several": found}.items():
