@@ -80,6 +80,14 @@ def precision(
     the k largest weights, is PSP@k of extreme classification (Jain, Prabhu and Varma
     2016).
 
+    Parameters
+    ----------
+    out_of : {"k", "list", "min(k, relevant)"}, default "k"
+        What the sum is divided by. "k": k; "list": min(k, list_length); "min(k,
+        relevant)": min(k, n_relevant).
+
+    Examples
+    --------
     >>> import recnb
     >>> float(recnb.precision(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5))
     0.6
@@ -115,6 +123,14 @@ def recall(
     It is a ratio of two sums, and its bias about recall / n times (the mean of 1 /
     propensity over all of them minus that over the hits).
 
+    Parameters
+    ----------
+    out_of : {"relevant", "min(k, relevant)", "min(list, relevant)"}, default "relevant"
+        What the sum is divided by. "relevant": n_relevant; "min(k, relevant)": min(k,
+        n_relevant); "min(list, relevant)": min(k, list_length, n_relevant).
+
+    Examples
+    --------
     >>> import recnb
     >>> float(recnb.recall(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5))
     0.5
@@ -138,6 +154,8 @@ def recall(
 def f1(hits: Hits, k: Cutoff = None) -> Credit:
     """Harmonic mean of precision and recall, per user.
 
+    Examples
+    --------
     >>> import recnb
     >>> round(recnb.f1(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5), 4)
     0.5455
@@ -163,8 +181,13 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
     """Weighted harmonic mean of precision and recall, per user: recall counts beta
     times as much.
 
-    - beta: How much recall weighs beside precision, above 0 and up to 1e6.
+    Parameters
+    ----------
+    beta : float, default 1.0
+        How much recall weighs beside precision, above 0 and up to 1e6.
 
+    Examples
+    --------
     >>> import recnb
     >>> truth = ["a", "b", "c", "d", "e", "f"]
     >>> round(recnb.fbeta(["a", "x", "b", "y", "c"], truth, k=5, beta=2), 4)
@@ -199,6 +222,8 @@ def hit_rate(hits: Hits, k: Cutoff = None) -> Credit:
     What some texts call hit rate is `recall`, hits out of what the user liked, or
     `precision`, out of what was shown.
 
+    Examples
+    --------
     >>> import recnb
     >>> [float(recnb.hit_rate(["x", "a"], ["a", "b"], k=k)) for k in (1, 2)]
     [0.0, 1.0]
@@ -225,9 +250,14 @@ def reciprocal_rank(
     """One over the rank of the first relevant item, 0 if none is in the first k; its
     mean over users is MRR.
 
-    - target: "preferred" looks for the user's most preferred item instead: the one of
-      highest relevance and, of equal ones, the first that the truth lists.
+    Parameters
+    ----------
+    target : {"first", "preferred"}, default "first"
+        "preferred" looks for the user's most preferred item instead: the one of highest
+        relevance and, of equal ones, the first that the truth lists.
 
+    Examples
+    --------
     >>> import recnb
     >>> float(recnb.reciprocal_rank(["D", "B", "A"], ["A", "D"]))
     1.0
@@ -267,10 +297,19 @@ def average_precision(
     Libraries differ in what the sum is divided by: all relevant items (the default, as
     trec_eval), `"min(k, relevant)"`, the hits found, k, or the length of the list.
 
+    Parameters
+    ----------
+    out_of : {"relevant", "min(k, relevant)", "min(list, relevant)", "hits", "k", "list"}, default "relevant"
+        What the sum is divided by. "relevant": n_relevant; "min(k, relevant)": min(k,
+        n_relevant); "min(list, relevant)": min(k, list_length, n_relevant); "hits":
+        n_hits; "k": k; "list": min(k, list_length).
+
+    Examples
+    --------
     >>> import recnb
     >>> round(recnb.average_precision(["D", "A", "B", "C"], ["A", "B"]), 4)
     0.5833
-    """
+    """  # noqa: E501
     return Credit(
         hits, k, hits.weigh(hits.nth / hits.rank), out_of_count(hits, k, out_of)
     )
@@ -291,6 +330,14 @@ def cg(hits: Hits, k: Cutoff = None, *, gain: Gain = "linear") -> Credit:
     """Gain of the first k places added up, without regard to rank; with propensities,
     of gain times weight.
 
+    Parameters
+    ----------
+    gain : {"linear", "exponential", "binary"}, default "linear"
+        What a hit is worth by its relevance. "linear": relevance; "exponential":
+        2^relevance - 1; "binary": 1.
+
+    Examples
+    --------
     >>> import recnb
     >>> float(recnb.cg([3, 2, 3, 0, 1, 2]))
     11.0
@@ -326,6 +373,21 @@ def dcg(
     of relevant items, or by their weights: the average over all of Yang et al. 2018,
     and its self-normalised estimator.
 
+    Parameters
+    ----------
+    gain : {"linear", "exponential", "binary"}, default "linear"
+        What a hit is worth by its relevance. "linear": relevance; "exponential":
+        2^relevance - 1; "binary": 1.
+    discount : {"log", "clipped_log", "rank"}, default "log"
+        What the gain of a hit is divided by. "log": log(1 + rank); "clipped_log":
+        max(1, log(rank)); "rank": rank.
+    log_base : float, default 2
+        The base of the logarithm of the discount, above 1.
+    out_of : {"1", "relevant"}, default "1"
+        What the sum is divided by. "1": 1; "relevant": n_relevant.
+
+    Examples
+    --------
     >>> import recnb
     >>> round(recnb.dcg([3, 2, 3, 0, 1, 2]), 3)
     6.861
@@ -359,8 +421,21 @@ def idcg(
 ) -> Credit:
     """DCG of the ideal list: the relevant items from the most relevant down, cut at k.
 
-    - ideal: The ideal list, as in `ndcg`.
+    Parameters
+    ----------
+    gain : {"linear", "exponential", "binary"}, default "linear"
+        What a hit is worth by its relevance. "linear": relevance; "exponential":
+        2^relevance - 1; "binary": 1.
+    discount : {"log", "clipped_log", "rank"}, default "log"
+        What the gain of a hit is divided by. "log": log(1 + rank); "clipped_log":
+        max(1, log(rank)); "rank": rank.
+    log_base : float, default 2
+        The base of the logarithm of the discount, above 1.
+    ideal : {"relevant", "all", "k", "min(k, list)"}, default "relevant"
+        The ideal list, as in `ndcg`.
 
+    Examples
+    --------
     >>> import recnb
     >>> round(recnb.idcg([3, 2, 2, 1], k=4), 4)
     5.6925
@@ -400,8 +475,21 @@ def ndcg(
     classification (Jain, Prabhu and Varma 2016). That order holds what was seen alone,
     so the number compares models, and is no estimate of nDCG on all that is relevant.
 
-    - ideal: The best list, as said above.
+    Parameters
+    ----------
+    gain : {"linear", "exponential", "binary"}, default "linear"
+        What a hit is worth by its relevance. "linear": relevance; "exponential":
+        2^relevance - 1; "binary": 1.
+    discount : {"log", "clipped_log", "rank"}, default "log"
+        What the gain of a hit is divided by. "log": log(1 + rank); "clipped_log":
+        max(1, log(rank)); "rank": rank.
+    log_base : float, default 2
+        The base of the logarithm of the discount, above 1.
+    ideal : {"relevant", "all", "k", "min(k, list)"}, default "relevant"
+        The best list, as said above.
 
+    Examples
+    --------
     >>> import recnb
     >>> round(recnb.ndcg([3, 2, 3, 0, 1, 2]), 3)
     0.961
@@ -427,6 +515,8 @@ def r_precision(hits: Hits, k: Cutoff = None) -> Credit:
     """Share of relevant items in the first n places, n being the number of the user's
     relevant items; k may cut further up.
 
+    Examples
+    --------
     >>> import recnb
     >>> float(recnb.r_precision(["a", "x", "b"], ["a", "b"]))
     0.5
@@ -460,9 +550,15 @@ def rbp(
     The weights of all ranks add up to 1 only over an endless list, so a perfect list of
     k earns 1 - p^k. With propensities each term is multiplied by the item's weight.
 
-    - p: The chance of looking further, between 0 and 1.
-    - out_of: "relevant" divides as in `dcg`.
+    Parameters
+    ----------
+    p : float, default 0.8
+        The chance of looking further, between 0 and 1.
+    out_of : {"1", "relevant"}, default "1"
+        "relevant" divides as in `dcg`, "1" does not divide.
 
+    Examples
+    --------
     >>> import recnb
     >>> round(recnb.rbp(["a", "x", "b"], ["a", "b"], p=0.5), 4)
     0.625
@@ -488,9 +584,14 @@ def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> 
     """Expected reciprocal rank: chance that the reader stops at a rank, over that rank,
     added up.
 
-    - max_relevance: The top of the scale of grades; by default the highest relevance
-      in the truth, of all users.
+    Parameters
+    ----------
+    max_relevance : float, optional
+        The top of the scale of grades; by default the highest relevance in the truth,
+        of all users.
 
+    Examples
+    --------
     >>> import recnb
     >>> round(recnb.err([3, 2, 1], max_relevance=4), 4)
     0.4998

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -14,10 +16,6 @@ class cached_property(functools.cached_property[T]):  # noqa: N801
     With the lock a thread waits for whoever waits for it.
     """
 
-    if not TYPE_CHECKING:
-
-        def __get__(self, instance: Any, owner: type | None = None) -> Any:
-            """Return the value, worked out at first use."""
-            if instance is None:
-                return self
-            return instance.__dict__.setdefault(self.attrname, self.func(instance))
+    def __init__(self, func: Callable[[Any], T]) -> None:
+        super().__init__(func)
+        self.lock = nullcontext()

@@ -32,7 +32,7 @@ from recnb.distributed.evaluation import (
     rows_of,
 )
 from recnb.errors import FrameError
-from recnb.evaluate import register_engine
+from recnb.evaluate import ENGINES
 from recnb.evaluation import Evaluation
 
 try:
@@ -191,4 +191,4 @@ def _uncategorized(column: pd.Series[Any]) -> pd.Series[Any]:
     return column.astype(dtype)
 
 
-register_engine("dask", evaluate)
+ENGINES["dask"] = evaluate

@@ -87,9 +87,6 @@ class LeftMergeWarning(UserWarning):
     Relevant items that were not recommended are not in it.
     """
 
-    def __init__(self, message: str = "") -> None:
-        super().__init__(message)
-
 
 def is_number(value: object) -> TypeGuard[float]:
     """Whether an option was given a finite number; numpy's count, True does not."""
@@ -192,7 +189,9 @@ def guessed(of: Iterable[str], name: str, typed_as: str = "") -> str:
     """
     told = _names_told("guessed_names.csv", "type")
     calls = [told[place, name.lower()] for place in of if (place, name.lower()) in told]
-    return calls[0].replace("{it}", typed_as) if calls else ""
+    if not calls:
+        return ""
+    return calls[0].replace("{it}", typed_as).replace("{name}", name)
 
 
 def no_attribute(

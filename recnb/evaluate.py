@@ -16,7 +16,6 @@ import pandas as pd
 from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import Source
-from recnb.data.columns import from_pandas, owned
 from recnb.data.names import BOTH, IDS, NAMES, RECS, TRUTH, Named
 from recnb.data.read import SIDE_FRAMES, Input, read_tables, tables_of
 from recnb.data.side_data import Call, read_side_data
@@ -80,8 +79,8 @@ KEYWORDS: tuple[str, ...] = tuple(Options.__annotations__)
 COLUMNS: tuple[str, ...] = (*(role for role in NAMES if role != "model"), "split")
 #: Those that several columns may be named for.
 OF_SEVERAL = (*IDS, "split")
-OF_FRAMES = {*COLUMNS, "cluster"} - {*DECISIONS}  #: what arrays have no use for
-BY_ITEM = ("train", "items")  #: frames that are joined by item
+#: What arrays have no use for: columns, and frames that are joined by item.
+OF_FRAMES = {*COLUMNS, "cluster", "train", "items"} - {*DECISIONS}
 USUAL = Convention()  #: where nothing is decided
 
 
@@ -96,7 +95,7 @@ def with_options_listed(function: F) -> F:
     left_out = {*signature.parameters}
     takes_arrays = "y_true" in signature.parameters
     if takes_arrays:
-        left_out.update(OF_FRAMES, BY_ITEM)
+        left_out |= OF_FRAMES
     for name, kind in Options.__annotations__.items():
         if name not in left_out:
             option = inspect.Parameter(
@@ -213,9 +212,7 @@ def evaluate(
     ev = evaluation_with(parsed, read_tables(tables, named), tables, named)
     if truth is None:
         # The caller has no second frame to change by code, or to keep for other lists.
-        frames = dict(ev.side_data.frames)
-        frames.pop("truth", None)
-        ev.side_data = replace(ev.side_data, frames=frames)
+        ev.forget_frame("truth")
     return ev
 
 
@@ -253,13 +250,10 @@ class ParsedOptions:
     @property
     def call(self) -> Call:
         """Those that are noted beside the data."""
-        columns = {
-            role: column for role, column in self.columns.items() if column is not None
-        }
         weights = {}
         for name, weight in self.weights.items():
             weights[name] = weight if isinstance(weight, str) else name
-        return Call(columns, self.convention.order, weights)
+        return Call(self.columns, self.convention.order, weights)
 
 
 def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
@@ -283,8 +277,10 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     for role in COLUMNS:
         # `relevant` names a column unless it is a word of the convention.
         if role in options and not is_word(options[role], WORDS.get(role, ())):
-            columns[role] = options.pop(role)
-            _refuse_other_names(role, columns[role])
+            column = options.pop(role)
+            if column is not None:
+                _refuse_other_names(role, column)
+                columns[role] = column
     for name in options:
         if name not in DECISIONS:
             raise unknown_option(name, "an evaluation", KEYWORDS)
@@ -313,8 +309,6 @@ def refuse_no_cluster(cluster: object, side_data: Mapping[str, Any]) -> None:
 
 def _refuse_other_names(role: str, given: object) -> None:
     """Refuse what is no name of a column, or no names where there may be several."""
-    if given is None:
-        return
     names = [given]
     if is_several(given) and role in OF_SEVERAL:
         names = [*given]
@@ -403,7 +397,11 @@ def evaluate_groups(
     if (group is None) == (qid is None):
         ways = "group=[3, 2], the rows of each query, or qid=, the query of each row."
         raise OptionError(f"the query of each row is needed once: {ways}")
-    _refuse_options_of_frames(options)
+    for option in sorted({*options} & OF_FRAMES):
+        raise OptionError(
+            f"{option!r} is no option of evaluate_groups, of which each row is an item "
+            "of its own: leave it out, or give frames to recnb.evaluate."
+        )
     labels = _column(y_true, "y_true")
     scores = _column(y_score, "y_score")
     if group is None:
@@ -417,28 +415,11 @@ def evaluate_groups(
         queries = _queries(group, len(labels))
     refuse_other_number(labels, scores, "y_score")
     refuse_other_order(y_true, y_score, "y_score")
-    rows = owned(
-        [
-            from_pandas(queries, BOTH, query, "user").alias(query),
-            from_pandas(scores, BOTH, "y_score", "score").alias("y_score"),
-            from_pandas(labels, BOTH, "y_true", "relevance").alias("y_true"),
-        ]
-    )
+    columns = {query: queries, "y_score": scores, "y_true": labels}
+    # Side by side as they stand, whatever their labels are.
+    rows = pd.DataFrame({name: column.array for name, column in columns.items()})
     named: Any = {"user": query, "score": "y_score", "relevance": "y_true"}
     return evaluate(MadeTable.of(rows, BOTH), **named | options)
-
-
-def _refuse_options_of_frames(options: Mapping[str, Any]) -> None:
-    """Refuse options that name columns, and frames that are joined by item."""
-    for option in sorted({*options} & OF_FRAMES):
-        raise unknown_option(option, "evaluate_groups", DECISIONS)
-    for name in BY_ITEM:
-        if options.get(name) is not None:
-            raise OptionError(
-                f"{name}= is joined by item, and each row is an item of its own here: "
-                f"leave {name}= out, or give frames with a column of items to "
-                "recnb.evaluate."
-            )
 
 
 def _queries(group: Any, n: int) -> pd.Series[Any]:
@@ -486,18 +467,11 @@ def _no_column(values: Any, name: str) -> FrameError:
 #: Evaluates recommendations and truth, of which one may be local, with options.
 Engine = Callable[..., Evaluation]
 
-#: The engine of each package, registered by `recnb.distributed` when it is imported.
-_ENGINES: dict[str, Engine] = {}
-
-
-def register_engine(package: str, engine: Engine) -> None:
-    """Register what evaluates the frames of a package."""
-    _ENGINES[package] = engine
+#: The engine of each package, which enters it when it is imported.
+ENGINES: dict[str, Engine] = {}
 
 
 def engine_of(*frames: Any) -> Engine | None:
     """Return what evaluates one of these frames, if its module was imported."""
-    packages = map(package_of, frames)
-    return next(
-        (_ENGINES[package] for package in packages if package in _ENGINES), None
-    )
+    engines = [ENGINES.get(package_of(frame)) for frame in frames]
+    return next(filter(None, engines), None)

@@ -5,7 +5,7 @@ What you can ask of it, a method each.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -15,26 +15,16 @@ from recnb.data import Counts
 from recnb.display.forms import Mark
 from recnb.display.language import N_, Noun, _, use_language, with_noun
 from recnb.display.templates import FormName, write
-from recnb.errors import (
-    ElsewhereError,
-    Suggesting,
-)
+from recnb.errors import ElsewhereError, Suggesting
 from recnb.metrics.measure import call_of, measure_named
-from recnb.metrics.metric import ACCURACY
-from recnb.results import CatalogueScore, Explanation, Score, Table, tables
-from recnb.results.arguments import (
-    AnyCutoffs,
-    AnyMetric,
-    Metrics,
-    with_options,
-)
-from recnb.results.detectable import Detectable, detectable_of
-from recnb.results.evaluation_data import EvaluationData, Models
+from recnb.results import CatalogueScore, Score, Table, tables
+from recnb.results.arguments import AnyCutoffs, AnyMetric, Metrics
+from recnb.results.detectable import detectable as detectable_difference
+from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, within
 from recnb.results.score import score_of
-from recnb.results.table import check_flag
-from recnb.results.worked import explanation_of
-from recnb.results.worst import worst_of
+from recnb.results.worked import explain as explain_value
+from recnb.results.worst import worst as worst_users
 from recnb.stats import Settings
 
 if TYPE_CHECKING:
@@ -90,73 +80,7 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
         """The evaluation itself: `df.rec` calls each of these methods with one."""
         return self  # type: ignore[return-value]
 
-    def table(
-        self,
-        metrics: Metrics = None,
-        k: AnyCutoffs = None,
-        *,
-        intervals: bool = False,
-        by: Any = None,
-        confidence: float = 0.95,
-        **options: Any,
-    ) -> Table:
-        """Return means over users, one row per metric and one column per cut-off.
-
-        `.plot()` draws it, without segments.
-
-        Parameters
-        ----------
-        metrics : str, list or dict, optional
-            Names, or measures as papers print them, `["nDCG@10", "AP(rel=2)"]`; or a
-            mapping of name to its own options. None: the usual ones.
-        k : int or list of int, optional
-            Cut-off or cut-offs; None is the whole list. Beside names with a cut-off of
-            their own it is not given, and there is one column.
-        intervals : bool, default False
-            True: three columns per cut-off, (k, "mean"), (k, "low") and (k, "high"),
-            with intervals. A table of segments has intervals in any case.
-        by : str, Series or list, optional
-            Segments, each with its interval and difference from all others. Users are
-            divided by
-
-            - a column of `users=`, or one of the truth that has one value per user,
-            - "activity", which is computed from `train=`,
-            - a Series of user to segment.
-
-            A column of the truth that differs within users, such as a week, divides
-            the truth: each value is a truth of its own. To use several, give a list.
-        confidence : float, default 0.95
-            Confidence level of the intervals, between 0 and 1.
-        **options
-            Options of the metrics, applied to each metric that has them, as
-            `gain="exponential"`.
-
-        Returns
-        -------
-        Table
-            A DataFrame with users and convention in a line below.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
-        >>> ev.table(["ndcg", "recall"], k=[5, 10]).to_frame().round(4)
-        k           5       10
-        metric
-        ndcg    0.1337  0.1725
-        recall  0.1399  0.2504
-        """
-        check_flag("intervals", intervals)
-        return tables.table_of(
-            self._data,
-            metrics,
-            k,
-            options,
-            by=by,
-            intervals=intervals,
-            confidence=confidence,
-        )
+    table = tables.table
 
     def measure(
         self, text: AnyMetric, *, k: int | None = None, **options: Any
@@ -189,128 +113,12 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
         >>> round(ev.measure("nDCG@10"), 4)
         0.1725
         """
-        measure = with_options(measure_named(text), options)
-        return score_of(self._data, measure.cut_at(k))
+        measure = measure_named(text).with_options(options).cut_at(k)
+        return score_of(self._data, measure)
 
-    def measures(
-        self,
-        names: AnyMetric | Iterable[AnyMetric],
-        *,
-        confidence: float = 0.95,
-        **options: Any,
-    ) -> Table:
-        """Return several measures by the names that papers print, a row each.
-
-        Parameters
-        ----------
-        names : str or list of str
-            Names as in `measure`.
-        confidence : float, default 0.95
-            Of the intervals, between 0 and 1.
-        **options
-            Options of the metrics, applied to each metric that has them.
-
-        Returns
-        -------
-        Table
-            A row per measure: mean, low and high of its interval, and the users.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
-        >>> ev.measures(["nDCG@10", "AP(rel=4)"]).to_frame().round(4)
-                     mean     low    high  users
-        measure
-        nDCG@10    0.1725  0.1503  0.1979    261
-        AP(rel=4)  0.1063  0.0850  0.1340    235
-        """
-        return tables.measures_of(self._data, names, options, confidence=confidence)
-
-    def curve(
-        self,
-        metric: AnyMetric,
-        k: Iterable[int] = range(1, 21),
-        *,
-        confidence: float = 0.95,
-        **options: Any,
-    ) -> Table:
-        """Return a metric at many cut-offs, a row each, with the ends of an interval.
-
-        `.plot()` draws the curve.
-
-        Parameters
-        ----------
-        metric : str or Metric
-            The metric.
-        k : iterable of int, default range(1, 21)
-            The cut-offs.
-        confidence : float, default 0.95
-            Of the intervals, between 0 and 1.
-        **options
-            Options of the metric.
-
-        Returns
-        -------
-        Table
-            A row per cut-off: mean, low and high.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
-        >>> ev.curve("recall", k=[1, 5, 10]).to_frame().round(4)
-            recall     low    high
-        k
-        1   0.0312  0.0209  0.0457
-        5   0.1399  0.1155  0.1698
-        10  0.2504  0.2191  0.2853
-        """
-        return tables.curve_of(self._data, metric, k, options, confidence=confidence)
-
-    def explain(
-        self,
-        metric: AnyMetric,
-        user: Any = None,
-        k: int | None = None,
-        *,
-        lang: str | None = None,
-        **options: Any,
-    ) -> Explanation:
-        """Return the worked computation of one user's score.
-
-        It shows formula, values, a row per rank and the ideal list.
-
-        Parameters
-        ----------
-        metric : str or Metric
-            The metric.
-        user : hashable, optional
-            The id of the user; with `split=` a tuple, as in `per_user.index`:
-            `("u1", "2024-05-01")`. A metric of all lists together needs none.
-        k : int, optional
-            The cut-off; None is the whole list.
-        lang : {"en", "ko"}, optional
-            The language; None is that of `recnb.language`.
-        **options
-            Options of the metric.
-
-        Returns
-        -------
-        Explanation
-            Its `numbers` are the formula with the numbers of the user.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> ev = recnb.evaluate(sample.models["item-knn"], sample.test)
-        >>> print(ev.explain("recall", "u026", k=10).numbers)
-        (1 + 1) / 3 = 2 / 3 = 0.6667
-        """
-        return explanation_of(self._data, metric, user, k, options, lang=lang)
+    measures = tables.measures
+    curve = tables.curve
+    explain = explain_value
 
     def items(self, k: int | None = None) -> Table:
         """Return how often each item is recommended and found down to k.
@@ -341,79 +149,8 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
 
         return items_of(self._data, k)
 
-    def user(self, user: Any, k: int | None = None) -> Table:
-        """Return one user's list down to k: rank, item, score, relevance, hit.
-
-        Parameters
-        ----------
-        user : hashable
-            The id of the user; in a split a tuple, as in `explain`.
-        k : int, optional
-            The cut-off; None is the whole list.
-
-        Returns
-        -------
-        Table
-            A row per item of the list. Its `missed` has the relevant items that
-            it lacks.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
-        >>> ev.user("u026", k=3).to_frame()
-           rank  item   score  relevance    hit
-        0     1  i062  0.4200        0.0  False
-        1     2  i128  0.3600        0.0  False
-        2     3  i076  0.3167        0.0  False
-        """
-        return tables.user_list_of(self._data, user, k)
-
-    def worst(
-        self, metric: AnyMetric, k: int | None = None, *, n: int = 10, **options: Any
-    ) -> Table:
-        """Return the users or queries with the lowest values of a metric, a row each.
-
-        Among users with equal values, those with more relevant items come first. Users
-        without a value are left out, and weights of users do not change the order.
-
-        Parameters
-        ----------
-        metric : str or Metric
-            A metric of accuracy. If less is better, the highest values come first.
-        k : int, optional
-            The cut-off; None is the whole list.
-        n : int, default 10
-            The number of users.
-        **options
-            Options of the metric.
-
-        Returns
-        -------
-        Table
-            A row per user: the value, n_relevant, n_found and n_missed; the text of the
-            query if `users=` has a column `text`; the item on top of the list (first)
-            and the most relevant one that is not in it (missing), by title or text if
-            `items=` has one.
-
-        See Also
-        --------
-        user : The list of one of them.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
-        >>> ev.worst("ndcg", k=10, n=2).to_frame()[["n_relevant", "n_found", "first"]]
-              n_relevant  n_found first
-        user
-        u056           8        0  None
-        u156           7        0  i027
-        """
-        measure = with_options(measure_named(metric, ACCURACY), options).cut_at(k)
-        return worst_of(self._data, measure, n)
+    user = tables.user
+    worst = worst_users
 
     def report(
         self,
@@ -537,11 +274,6 @@ class Evaluation(EvaluationMethods, EvaluationData):
         return sorted({*super().__dir__()} - hidden)
 
     @property
-    def _as_models(self) -> Models:
-        """The models of results that may show several: this one alone, without a name."""
-        return {"": self}
-
-    @property
     def counts(self) -> Counts:
         """Counts of the data behind the numbers, and of what was left out."""
         return self.joined.counts
@@ -576,58 +308,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
 
         return beyond_table(self, k)
 
-    def detectable(
-        self,
-        metric: AnyMetric,
-        k: int | None = None,
-        power: float = 0.8,
-        *,
-        alpha: float = 0.05,
-        against: Evaluation | None = None,
-        **options: Any,
-    ) -> Detectable:
-        """Return one number: the smallest difference of two models that can be detected.
-
-        The test is a paired t test on these users. A column `detectable` of
-        `found.differences()` has it of each difference that is measured.
-
-        Parameters
-        ----------
-        metric : str or Metric
-            A metric of accuracy.
-        k : int, optional
-            The cut-off; None is the whole list.
-        power : float, default 0.8
-            Probability of detecting a difference of that size.
-        alpha : float, default 0.05
-            Significance level of the two-sided test.
-        against : Evaluation, optional
-            An evaluation of the other model, from which the standard deviation of
-            differences is measured; without it, a cautious correlation of 0.3 between
-            the models' values is assumed.
-        **options
-            Options of the metric.
-
-        Returns
-        -------
-        Detectable
-            A float in units of the metric, and no table. It is printed with its
-            assumptions in words, and `recnb.users_needed` takes it.
-
-        See Also
-        --------
-        recnb.users_needed : How many users it takes to find a difference.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
-        >>> round(float(ev.detectable("ndcg", k=10)), 4)
-        0.0376
-        """
-        measure = with_options(measure_named(metric, ACCURACY), options).cut_at(k)
-        return detectable_of(self, measure, power, alpha, against)
+    detectable = detectable_difference
 
     def at_least(
         self, metric: AnyMetric, value: float, k: int | None = None, **options: Any
@@ -659,7 +340,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         >>> bool(ev.at_least("ndcg", 0.3, k=10))
         False
         """
-        return within("at_least", self._as_models, metric, value, k=k, options=options)
+        return within("at_least", {"": self}, metric, value, k=k, options=options)
 
     def at_most(
         self, metric: AnyMetric, value: float, k: int | None = None, **options: Any
@@ -694,7 +375,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         >>> bool(ev.at_most("popularity", 0.5, k=10))
         True
         """
-        return within("at_most", self._as_models, metric, value, k=k, options=options)
+        return within("at_most", {"": self}, metric, value, k=k, options=options)
 
     def why(
         self,

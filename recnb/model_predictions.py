@@ -12,15 +12,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recnb.conventions import Convention
-from recnb.data.joined import Joined
-from recnb.data.names import RECS, TRUTH
-from recnb.data.read import read_tables
-from recnb.data.tables import MadeTable
 from recnb.display.language import N_, Sentence
 from recnb.errors import FrameError, RecnbError
+from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
-from recnb.metrics.hits import Cutoffs, Floats, Ints, count_within
+from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.results import Table
 
 #: What scores all items for a user: an object whose `predict(user)` does, or a function
@@ -81,14 +77,13 @@ def evaluate_model(
     precision  0.25
     recall     0.50
     """
-    joined = model_lists(model, test, train, k)
-    return Evaluation(joined).table(metrics, k, **options)
+    return lists_evaluated(model, test, train, k).table(metrics, k, **options)
 
 
-def model_lists(
+def lists_evaluated(
     model: Model, test: Any, train: Any = None, k: int | Sequence[int] = 10
-) -> Joined:
-    """Join lists of a model's best items, as many as the largest k, with the test items.
+) -> Evaluation:
+    """Evaluate lists of a model's best items, as many as the largest k.
 
     Users and items are numbers.
     """
@@ -110,11 +105,7 @@ def model_lists(
     truth = held_out.tocoo()
     judged = {"user": truth.row, "item": truth.col, "relevance": truth.data}
     recs = _best_items(predict, users, seen, depth)
-    tables = {
-        RECS: MadeTable.of(recs, RECS),
-        TRUTH: MadeTable.of(pl.DataFrame(judged), TRUTH),
-    }
-    joined = read_tables(tables, {}).under(Convention(order="rank"))
+    ev = evaluate(recs, pl.DataFrame(judged), order="rank")
     notes = [Sentence(N_("ranked by the model's scores"))]
     n_left_out = held_out.shape[0] - len(users)
     if n_left_out:
@@ -122,22 +113,20 @@ def model_lists(
         notes.append(Sentence(words, {"n": n_left_out}))
     if train is not None:
         notes.append(Sentence(N_("{items} of train taken out")))
-    return replace(joined, notes=tuple(notes))
+    return replace(ev, joined=replace(ev.joined, notes=tuple(notes)))
 
 
 def _best_items(
     predict: Callable[[int], Any], users: Ints, seen: Any, depth: int
-) -> pl.DataFrame:
+) -> dict[int, Ints]:
     """Return the best items that each user has not seen, ranked."""
-    lists = []
-    for user in users:
-        scores = _scores(predict, int(user), seen.shape[1])
+    lists = {}
+    for user in users.tolist():
+        scores = _scores(predict, user, seen.shape[1])
         ranked = np.argsort(-scores, kind="stable")  # of equal scores the lower item
         is_new = np.isin(ranked, seen[[user]].indices, invert=True)
-        lists.append(ranked[is_new][:depth])
-    user = np.repeat(users, [len(items) for items in lists])
-    item = np.concatenate(lists)
-    return pl.DataFrame({"user": user, "item": item, "rank": count_within(user)})
+        lists[user] = ranked[is_new][:depth]
+    return lists
 
 
 def _matrices(test: Any, train: Any) -> tuple[Any, Any]:

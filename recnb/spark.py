@@ -31,7 +31,7 @@ from recnb.distributed.evaluation import (
     rows_of,
 )
 from recnb.errors import RecnbError
-from recnb.evaluate import register_engine
+from recnb.evaluate import ENGINES
 from recnb.evaluation import Evaluation
 
 try:
@@ -186,4 +186,4 @@ def _numbered(rows: DataFrame, n: int) -> DataFrame:
     return rows.select(*roles, place, bucket)
 
 
-register_engine("pyspark", evaluate)
+ENGINES["pyspark"] = evaluate

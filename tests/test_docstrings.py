@@ -54,11 +54,16 @@ NO_EXAMPLE = {
 
 
 class CallValidator(Validator):
-    """Takes `**options` for the keywords of `recnb.evaluate`, which it describes."""
+    """Takes `**options` for the keywords of `recnb.evaluate`, which it describes.
+
+    A method that is written as a function has `data` in the place of `self`.
+    """
 
     @property
     def signature_parameters(self) -> tuple[str, ...]:
         names: tuple[str, ...] = super().signature_parameters
+        if names[:1] == ("data",):
+            names = names[1:]
         described = self.doc_all_parameters
         if "**options" not in described:
             return names

@@ -16,8 +16,7 @@ from hypothesis.extra import numpy as arrays
 
 import recnb
 from recnb import errors
-from recnb.evaluation import Evaluation
-from recnb.model_predictions import model_lists
+from recnb.model_predictions import lists_evaluated
 from tests.reference import REFERENCE
 from tests.refused.test_refused import refused
 from tests.rows import read_rows
@@ -91,8 +90,8 @@ def test_the_same_as_a_loop(scores: Any, test: Any, train: Any, ks: list[int]) -
     )
     assert of_function.to_frame().equals(table.to_frame())
     assert (table.columns.tolist(), table.index.tolist()) == (ks, METRICS)
-    behind = Evaluation(
-        model_lists(lambda user: scores[user], sp.csr_matrix(test), had, k=max(ks))
+    behind = lists_evaluated(
+        lambda user: scores[user], sp.csr_matrix(test), had, k=max(ks)
     )
     for k in ks:
         assert behind.ndcg(k=k) == pytest.approx(table.loc["ndcg", k], abs=1e-12)

@@ -28,8 +28,9 @@ from recnb.errors import (
     near,  # noqa: F401 -- in rows
     no_attribute,
 )
+from recnb.evaluate import KEYWORDS
 from recnb.evaluation import Evaluation
-from recnb.metrics.metric import ALIASES
+from recnb.metrics.metric import ALIASES, EVERY_METRIC
 from tests.rows import read_rows
 from tests.sample import SAMPLE
 
@@ -190,6 +191,7 @@ PLACES = {
     "Comparison": FOUND,
     "Report": EV.report(k=10),
     "MetricValue": EV.ndcg(k=10),
+    "CatalogueScore": EV.gini(k=10, population="recommended"),
     "recnb": recnb,
 }
 
@@ -202,7 +204,14 @@ def test_a_guessed_name_is_told_a_call(of: str, name: str, call: str) -> None:
     }
     with pytest.raises(OptionError) as error:
         asked.get(of, lambda: getattr(PLACES[of], name))()
-    assert str(error.value).endswith(f" Type {call.replace('{it}', 'ev')}.")
+    meant = call.replace("{it}", "ev").replace("{name}", name)
+    assert str(error.value).endswith(f" Type {meant}.")
+
+
+def test_every_keyword_of_the_frames_is_told_where_a_metric_is_asked() -> None:
+    told = {name for of, name, _call in GUESSED if of == "metric"}
+    options = {option for metric in EVERY_METRIC.values() for option in metric.defaults}
+    assert {*KEYWORDS} - options <= told
 
 
 @pytest.mark.parametrize("call", dict.fromkeys(call for _of, _name, call in GUESSED))
@@ -217,14 +226,16 @@ def test_the_call_for_a_guessed_name_works(
         "recs": recs,
         "others": SAMPLE.models["item-knn"],
         "truth": truth,
-        "ev": recnb.evaluate(recs, truth),
+        "ev": recnb.evaluate(recs, truth, train=SAMPLE.train),
         "found": recnb.compare(SAMPLE.models, truth),
         "report": PLACES["Report"],
         "score": PLACES["MetricValue"],
         "values": EV.ndcg(k=10).per_user,
         "user": "u026",
     }
-    if call.startswith(("k=", "by=", "relevant_from=")) or call.endswith('="column"'):
+    if call.startswith(("k=", "by=", "relevant_from=", "{name}=")) or call.endswith(
+        '="column"'
+    ):
         return  # a keyword
     eval(call.replace("{it}", "ev").partition(", which ")[0], names)
     plt.close("all")

@@ -49,12 +49,20 @@ def coverage(
     distinct items shown / items there are. Catalogue coverage: Herlocker et al. 2004,
     ACM TOIS 22(1); Ge, Delgado-Battenfeld and Jannach 2010, RecSys.
 
-    - population: The items there are, those of `items=` or of train;
-      "catalogue+padding" has one more, as recbole.
-    - count_only_catalogue: False counts shown items outside the population too, so that
-      it can exceed 1.
-    - normalize: False is the number of items.
+    Parameters
+    ----------
+    population : {"catalogue", "train", "catalogue+padding"}, default "catalogue"
+        The items there are, those of `items=` or of train; "catalogue+padding" has one
+        more, as recbole.
+    count_only_catalogue : bool, default True
+        False counts shown items outside the population too, so that it can exceed 1.
+    normalize : bool, default True
+        False is the number of items.
+    cutoff : {"k", "none"}, default "k"
+        "none" is of whole lists, whatever k is.
 
+    Examples
+    --------
     >>> import recnb
     >>> sample = recnb.datasets.load_sample()
     >>> ev = recnb.evaluate(sample.models["popular"], sample.test, train=sample.train)
@@ -94,6 +102,8 @@ def user_coverage(lists: Lists, k: int | None = None) -> PerUser:
     2004, ACM TOIS 22(1). The users are those evaluated, as in metrics of accuracy, so
     that it is 1 less the share of those without a list.
 
+    Examples
+    --------
     >>> import recnb
     >>> sample = recnb.datasets.load_sample()
     >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
@@ -136,10 +146,15 @@ def gini(
     x_i is how often the i-th of n items is shown. Gini coefficient of exposure: Fleder
     and Hosanagar 2009, Management Science 55(5).
 
-    - population: The items that n counts; "recommended" only those that are shown at
-      all, "catalogue+padding" one more. Shown items count wherever they come from, and
-      the rest of n is never shown; more shown items than n is an error.
+    Parameters
+    ----------
+    population : {"catalogue", "train", "recommended", "catalogue+padding"}, default "catalogue"
+        The items that n counts; "recommended" only those that are shown at all,
+        "catalogue+padding" one more. Shown items count wherever they come from, and the
+        rest of n is never shown; more shown items than n is an error.
 
+    Examples
+    --------
     >>> import recnb
     >>> sample = recnb.datasets.load_sample()
     >>> ev = recnb.evaluate(sample.models["popular"], sample.test, train=sample.train)
@@ -186,8 +201,13 @@ def entropy(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") -> Whole:
     Shannon 1948; as distributional coverage: Shani and Gunawardana 2011, Recommender
     Systems Handbook.
 
-    - cutoff: "none" is of whole lists, as in recommenders.
+    Parameters
+    ----------
+    cutoff : {"k", "none"}, default "k"
+        "none" is of whole lists, as in recommenders.
 
+    Examples
+    --------
     >>> import recnb
     >>> sample = recnb.datasets.load_sample()
     >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
@@ -228,8 +248,13 @@ def personalization(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") ->
     less what each shares with itself. Inter-list diversity: Zhou et al. 2010, PNAS
     107(10). With fewer than two lists there is no pair, and no value.
 
-    - cutoff: "none" is of whole lists, as in recmetrics and rexmex.
+    Parameters
+    ----------
+    cutoff : {"k", "none"}, default "k"
+        "none" is of whole lists, as in recmetrics and rexmex.
 
+    Examples
+    --------
     >>> import recnb
     >>> sample = recnb.datasets.load_sample()
     >>> ev = recnb.evaluate(sample.models["popular"], sample.test)

@@ -53,13 +53,22 @@ def diversity(
     Smyth and McClave 2001, ICCBR; 1 less the intra-list similarity of Ziegler et al.
     2005, WWW.
 
-    - distance: "cosine" is 1 - cosine of the features, 1 if an item has none;
-      "jaccard" is 1 - shared features / features of either, 0 if neither has any.
-    - features: Which columns of `items=` say what an item is like: one of genres
-      (`"comedy|drama"` or lists of words) or several of numbers; by itself the column
-      of genres, or all columns of 0 and 1.
-    - single: A list with one item: "skip" leaves it out; "zero" counts 0.
+    Parameters
+    ----------
+    distance : {"cosine", "jaccard"}, default "cosine"
+        "cosine" is 1 - cosine of the features, 1 if an item has none; "jaccard" is 1 -
+        shared features / features of either, 0 if neither has any.
+    features : str or list of str, optional
+        Which columns of `items=` say what an item is like: one of genres
+        (`"comedy|drama"` or lists of words) or several of numbers; by itself the column
+        of genres, or all columns of 0 and 1.
+    single : {"skip", "zero"}, default "skip"
+        A list with one item: "skip" leaves it out; "zero" counts 0.
+    cutoff : {"k", "none"}, default "k"
+        "none" is of whole lists, whatever k is.
 
+    Examples
+    --------
     >>> import recnb
     >>> sample = recnb.datasets.load_sample()
     >>> ev = recnb.evaluate(sample.models["popular"], sample.test, items=sample.items)

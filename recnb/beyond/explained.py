@@ -22,7 +22,6 @@ from recnb.results.values import Values, index_of
 from recnb.results.worked import (
     MANY_ORDERS,
     about,
-    first_of,
     nothing_to_divide,
     terms_of,
 )
@@ -43,18 +42,17 @@ def explanation_of_lists(
     items = []
     if rows.items is not None:
         items = [data.item_data.items[int(item)] for item in rows.items.ravel()]
-    under = first_of(measure.out_of, rows.names)
     divisor = 1.0
     if rows.names and not rows.undefined and metric.per_row_texts:
-        divisor = float(measure.out_of.value(under))
+        divisor = float(np.ravel(measure.out_of.value(rows.names))[0])
     line = ""
     if rows.undefined:
         line = nothing_to_divide(value, undefined=True)
     elif not rows.names or divisor == 0:  # no list at all, or no pair of lists
         line = nothing_to_divide(value)
     elif not metric.per_row_texts:  # too many rows to write: their mean
-        line = f"{term.text(first_of(term, rows.names))} = {printed(value)}"
-    out_of = measure.out_of.text(under)
+        line = f"{term.text(rows.names)} = {printed(value)}"
+    out_of = measure.out_of.text(rows.names)
     return Explanation(
         **about(measure),
         user=user,

@@ -48,6 +48,8 @@ def serendipity(lists: Lists, k: int | None = None) -> PerUser:
     popularity; recommenders and evidently take 1 less the mean cosine between an item
     and what the user had. Their numbers are not made here.
 
+    Examples
+    --------
     >>> import recnb
     >>> sample = recnb.datasets.load_sample()
     >>> ev = recnb.evaluate(sample.models["item-knn"], sample.test, train=sample.train)
@@ -108,15 +110,21 @@ def calibration(
     genres counts in each by an equal part. Steck 2018, RecSys, where it is C_KL: the
     divergence of Kullback and Leibler, less is better.
 
-    - genre: The column of `items=` that names genres, as lists or as `"comedy|drama"`;
-      or columns of 0 and 1; by itself a column named genre, genres, category,
-      categories, tag or tags.
-    - alpha: How much of p is put into q, so that a genre the list lacks costs no
-      infinity; 0.01 in the paper.
-
     Items without a genre do not count. Users who have no history, or no genre in it or
     in the list, have no value.
 
+    Parameters
+    ----------
+    genre : str or list of str, optional
+        The column of `items=` that names genres, as lists or as `"comedy|drama"`; or
+        columns of 0 and 1; by itself a column named genre, genres, category,
+        categories, tag or tags.
+    alpha : float, default 0.01
+        How much of p is put into q, so that a genre the list lacks costs no infinity;
+        0.01 in the paper.
+
+    Examples
+    --------
     >>> import recnb
     >>> sample = recnb.datasets.load_sample()
     >>> more = {"train": sample.train, "items": sample.items}

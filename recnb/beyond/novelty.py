@@ -57,12 +57,22 @@ def novelty(
     item, or of interactions with it; divided by log2(users) with `normalize`. Mean
     self-information: Zhou et al. 2010, PNAS 107(10).
 
-    - popularity: What is counted: users who had the item, or its rows in train.
-    - cold: An item that train does not have: "log2(users)" as if one user had it;
-      "drop" leaves it out; "zero" 0 bits.
-    - divisor: "k" also for a list that is shorter.
-    - normalize: True divides by log2(users).
+    Parameters
+    ----------
+    popularity : {"users", "interactions"}, default "users"
+        What is counted: users who had the item, or its rows in train.
+    cold : {"log2(users)", "drop", "zero"}, default "log2(users)"
+        An item that train does not have: "log2(users)" as if one user had it; "drop"
+        leaves it out; "zero" 0 bits.
+    divisor : {"list", "k"}, default "list"
+        "k" also for a list that is shorter.
+    normalize : bool, default False
+        True divides by log2(users).
+    cutoff : {"k", "none"}, default "k"
+        "none" is of whole lists, whatever k is.
 
+    Examples
+    --------
     >>> import recnb
     >>> sample = recnb.datasets.load_sample()
     >>> ev = recnb.evaluate(sample.models["popular"], sample.test, train=sample.train)
@@ -122,11 +132,17 @@ def popularity(
     mean over the list of count / total. Average recommendation popularity:
     Abdollahpouri et al. 2019, FLAIRS 32.
 
-    - popularity: "users" is users / all of them; "interactions" is interactions / all
-      of them; "count" is interactions, not divided; "max" is interactions / those of
-      the most popular item.
-    - cold: An item that train does not have: "zero" counts 0; "drop" leaves it out.
+    Parameters
+    ----------
+    popularity : {"users", "interactions", "count", "max"}, default "users"
+        "users" is users / all of them; "interactions" is interactions / all of them;
+        "count" is interactions, not divided; "max" is interactions / those of the most
+        popular item.
+    cold : {"zero", "drop"}, default "zero"
+        An item that train does not have: "zero" counts 0; "drop" leaves it out.
 
+    Examples
+    --------
     >>> import recnb
     >>> sample = recnb.datasets.load_sample()
     >>> ev = recnb.evaluate(sample.models["popular"], sample.test, train=sample.train)
@@ -166,6 +182,8 @@ def popularity_rank(lists: Lists, k: int | None = None) -> PerUser:
     (items in train); items that are equally popular share their mean rank, and a cold
     item is 0. Ekstrand and Mahant 2017, FLAIRS 30; lenskit MeanPopRank.
 
+    Examples
+    --------
     >>> import recnb
     >>> sample = recnb.datasets.load_sample()
     >>> ev = recnb.evaluate(sample.models["popular"], sample.test, train=sample.train)
@@ -206,8 +224,13 @@ def tail_share(lists: Lists, k: int | None = None, *, ratio: float = 0.8) -> Per
     rare items those whose id sorts first. Cold items are not in the tail. Abdollahpouri
     et al. 2019, FLAIRS 32; recbole TailPercentage (0.1).
 
-    - ratio: The share of train's items that are the tail, between 0 and 1.
+    Parameters
+    ----------
+    ratio : float, default 0.8
+        The share of train's items that are the tail, between 0 and 1.
 
+    Examples
+    --------
     >>> import recnb
     >>> sample = recnb.datasets.load_sample()
     >>> ev = recnb.evaluate(sample.models["item-knn"], sample.test, train=sample.train)

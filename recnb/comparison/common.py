@@ -191,7 +191,7 @@ def _with_one_catalogue(models: Mapping[str, Evaluation]) -> Mapping[str, Evalua
     shared = {}
     for (name, model), source in zip(models.items(), in_memory, strict=True):
         source = replace(source, catalogue=items)
-        shared[name] = model.restricted(source.under(model.convention))
+        shared[name] = replace(model, joined=source.under(model.convention))
     return shared
 
 
@@ -223,9 +223,9 @@ def _restricted(
         n_not_in_all = len(joined.users) - len(users)
         left_out[name] = LeftOut(n_not_in_all, joined.user_counts().n_left_out)
         if n_not_in_all:
-            kept[name] = model.restricted(joined.among(users, note))
+            kept[name] = replace(model, joined=joined.among(users, note))
         elif not are_all_the_same and _averages_others(model):
-            kept[name] = model.restricted(joined.among(users))
+            kept[name] = replace(model, joined=joined.among(users))
     _refuse_parts_of_one_run(kept)
     return kept, left_out
 

@@ -96,7 +96,7 @@ def models_of(
             of_model = options | {"score": name} if has_score_of_each else options
             model = evaluated[name] = _evaluated(name, frame, truth, of_model)
             if not is_by_name:
-                model.forget_lists()
+                model.forget_frame("recs")
             if model.source.is_left_merge:  # one warning is enough
                 warnings.simplefilter("ignore", LeftMergeWarning)
     return evaluated

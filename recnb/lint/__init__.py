@@ -20,7 +20,6 @@ from recnb.lint.findings import Check, Finding, Lint
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import ACCURACY, METRICS, Given, Metric
-from recnb.results.arguments import with_options
 from recnb.results.scoring import basis_of
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def lint(
         raise OptionError(
             f"the lint measures its effects on a metric of accuracy. {near(metric, METRICS)}"
         )
-    measure = with_options(measure, options).cut_at(k)
+    measure = measure.with_options(options).cut_at(k)
     data = LintData(evaluation, measure)
     is_weighted = evaluation.source.weighted
     wanted = [check for check in CHECKS if is_weighted or not check.weighted]

@@ -292,7 +292,9 @@ class Repair:
         }
         convention = replace(evaluation.convention, **decided)
         joined = self._put_right(source).under(convention)
-        return LintData(evaluation.restricted(joined, **decided), data.measure).measured
+        overrides = {**evaluation.overrides, **decided}
+        repaired = replace(evaluation, joined=joined, overrides=overrides)
+        return LintData(repaired, data.measure).measured
 
     def _takes_long(self, source: InMemory) -> bool:
         if source.recs_rows.height <= MOST_ROWS:

@@ -138,11 +138,12 @@ class Formula:
         return cls(_parsed(text, tuple((meanings or {}).items())), log_base)
 
     def text(
-        self, numbers: Mapping[str, float] | None = None, *, divides: bool = False
+        self, numbers: Mapping[str, Any] | None = None, *, divides: bool = False
     ) -> str:
         """Return the formula on one line, with names or with numbers.
 
-        Names are in the language in force; with numbers it is 5/log2(1+2).
+        Names are in the language in force; with numbers it is 5/log2(1+2), of arrays of
+        them with the first.
 
         A sum that divides something is in brackets.
         """
@@ -201,7 +202,7 @@ class Formula:
             return Formula(self.tree.args[0], self.log_base)
         return None
 
-    def _written(self, level: int, numbers: Mapping[str, float], *, latex: bool) -> str:
+    def _written(self, level: int, numbers: Mapping[str, Any], *, latex: bool) -> str:
         """Return the formula as text or in LaTeX, in brackets if a higher level is needed."""
 
         def write(node: ast.expr, level: int) -> str:
@@ -210,8 +211,8 @@ class Formula:
                     return str(value)
                 case ast.Name(word) if latex:
                     return _latex_name(word)
-                case ast.Name(word) if word in numbers:
-                    return number(numbers[word])
+                case ast.Name(word) if np.size(numbers.get(word, ())):
+                    return number(float(np.ravel(numbers[word])[0]))
                 case ast.Name(word):
                     return pgettext("formula", word)
                 case ast.Call(ast.Name("ideal"), [summed]) if latex:

@@ -27,6 +27,7 @@ from recnb.errors import OptionError, is_number, near, quoted
 from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs
 from recnb.metrics.metric import (
+    ACCURACY,
     ALIASES,
     ALWAYS,
     EVERY_METRIC,
@@ -122,8 +123,22 @@ class Measure:
         }
 
     def with_options(self, options: Given) -> Measure:
-        """Return the measure with more options, each checked."""
+        """Return the measure with more options, each checked.
+
+        A cut-off is none of them; those that its text gives are not given again.
+        """
         self.metric.check(options)
+        for name, value in options.items():
+            if name == "k":
+                raise OptionError(
+                    f"k={quoted(value)} is no option of {self.name} but its cut-off: "
+                    f"name {label_of(self.name, value)!r}."
+                )
+            if name in self.options:
+                raise OptionError(
+                    f"the text of {self.metric.name} gives {name}={self.options[name]!r}, "
+                    f"and {name}={quoted(value)} is another: leave one of them out."
+                )
         return replace(self, options={**self.options, **options})
 
     def cut_at(self, k: object) -> Measure:
@@ -318,8 +333,8 @@ def metric_named(name: object, among: Collection[str] = EVERY_METRIC) -> Metric[
 def measure_named(name: object, among: Collection[str] = EVERY_METRIC) -> Measure:
     """Look up the measure that a name, a text or a metric means.
 
-    `among`: EVERY_METRIC; ACCURACY, which leaves out those beyond accuracy; or METRICS,
-    for calls that take a plain name and its options as keywords.
+    `among`: EVERY_METRIC; ACCURACY, which leaves out those beyond accuracy; or METRICS
+    and the like, for calls that take a plain name and its options as keywords.
     """
     measure = _measure_of(name)
     metric = measure.metric
@@ -334,7 +349,8 @@ def measure_named(name: object, among: Collection[str] = EVERY_METRIC) -> Measur
             f"{measure.name} is a metric beyond accuracy, and one of accuracy is "
             f"needed here, such as 'ndcg'. {typed}"
         )
-    if among is METRICS and (measure.text or metric.name not in METRICS):
+    takes_texts = among is EVERY_METRIC or among is ACCURACY
+    if not takes_texts and (measure.text or metric.name not in among):
         known = near(metric.name, METRICS)
         raise OptionError(
             f"{plain_text(name)!r}: this takes a metric of accuracy by its name, and "
@@ -351,7 +367,8 @@ def _measure_of(name: object) -> Measure:
         return Measure(name)
     text = plain_text(name)
     if isinstance(text, str):
-        return parsed(text)
+        says_more = bool(set(text) & set("@(")) or text in PRINTED.values()
+        return replace(parsed(text), typed=text if says_more else "")
     fix = near(text, _known_names(text))
     if callable(text):
         fix = "A function becomes a metric by @recnb.metric(...)."

@@ -328,14 +328,14 @@ class Metric(Definition, Generic[P]):
         return {name: typing.get_args(hints[name]) for name in of_words}
 
     def at(self, data: Any, k: Cutoff, options: Given) -> Any:
-        """Compute the metric at one or several cut-offs; options are checked.
+        """Compute the metric at one or several cut-offs, under options that were checked.
 
         Of hits it returns `Credit`; of lists, `PerUser` or `Whole`.
         """
         if self.instead or self.own:
             self._refuse_weights(data)
-        compute: Callable[..., Any] = self.__call__
-        return compute(data, k, **options)
+        function: Callable[..., Any] = self.function
+        return function(data, k, **options)
 
     def __call__(self, data: Any, *args: P.args, **options: P.kwargs) -> Any:
         """Compute the metric, with the options as keywords."""

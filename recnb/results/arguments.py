@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
 
-from recnb.conventions import Convention, presets
-from recnb.data import NAMES
+from recnb.conventions import presets
 from recnb.display.language import named
-from recnb.errors import OptionError, instead_of, is_number, is_several, near, quoted
+from recnb.errors import (
+    OptionError,
+    guessed,
+    instead_of,
+    is_number,
+    is_several,
+    near,
+    quoted,
+)
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import Measure, measure_named, plain_text
-from recnb.metrics.metric import PRINTED, Given, Metric, label_of
+from recnb.metrics.measure import Measure, measure_named
+from recnb.metrics.metric import Given, Metric
 from recnb.results.evaluation_data import EvaluationData
 
 #: A metric by name or text, as "ndcg" or "nDCG@10", or made by `recnb.metric`.
@@ -41,17 +47,6 @@ STANDARD = (
 #: nDCG they do not, so it is the last.
 WEIGHTED = ("precision", "recall", "ndcg")
 
-#: The cut-offs of a curve by default.
-CUTOFFS = range(1, 21)
-
-#: Options that are given where the frames are: side data, columns and conventions; a
-#: metric's cut-off is k.
-OF_DATA = {"train", "items", "users", "convention", *NAMES, *vars(Convention())} - {
-    "metric",
-    "cutoff",
-}
-
-
 #: A metric of all lists together, and why it is refused.
 OF_ALL_LISTS = "{metric} is one number of all lists, with no value for each {user}"
 NO_SEGMENTS = "by= cannot break it down: leave it out."
@@ -72,30 +67,19 @@ def asked_of(
     None: the standard ones that the data allow. `k`: the cut-offs of those that name
     none. `of_call`: other keywords of the call, which a misspelt option may mean.
     """
-    names = _names_of(metrics, data)
-    measures = [measure_named(name) for name in names]
+    named_in_call = _named_in_call(metrics, data)
+    measures = [measure for measure, _own in named_in_call]
     refuse_twice(measures, k)
     for option, value in options.items():
         having = [each for each in measures if option in each.metric.defaults]
         if not having:
             _refuse_unknown(option, measures, of_call)
-        if all(option in measure.options for measure in having):
-            _refuse_option_of_text(having[0], option, value)
-    asked = []
-    for name, measure in zip(names, measures, strict=True):
-        own = {
-            option: value
-            for option, value in options.items()
-            if option in measure.metric.defaults and option not in measure.options
-        }
-        if isinstance(names, Mapping):
-            own |= names[name]
-        if isinstance(name, str) and (
-            set(name) & set("@(") or name in PRINTED.values()
-        ):
-            measure = replace(measure, typed=name)
-        asked.append(with_options(measure, own))
-    return asked
+        # Where every text gives it, the first refuses it.
+        taking = [each for each in having if option not in each.options] or having
+        for measure, own in named_in_call:
+            if measure in taking:
+                own.setdefault(option, value)
+    return [measure.with_options(own) for measure, own in named_in_call]
 
 
 def refuse_whole_metrics(asked: Sequence[Measure], why: str) -> None:
@@ -128,34 +112,38 @@ def _refuse_unknown(
     """
     known = {name for measure in measures for name in measure.metric.defaults}
     labels = ", ".join(measure.name for measure in measures)
-    _refuse_option_of_data(labels, option)
-    instead = instead_of("table", option) or near(option, [*sorted(known), *of_call])
-    raise OptionError(f"none of {labels} has an option {option!r}. {instead}".strip())
+    fix = instead_of("table", option) or near(option, [*sorted(known), *of_call])
+    call = guessed(["metric"], option)
+    if call:
+        fix = f"Type {call}."
+    raise OptionError(f"none of {labels} has an option {option!r}. {fix}".strip())
 
 
-def _names_of(metrics: Any, data: EvaluationData | None) -> Any:
-    """Return metrics as a list, or as a mapping to their own options."""
+def _named_in_call(
+    metrics: Any, data: EvaluationData | None
+) -> list[tuple[Measure, dict[str, Any]]]:
+    """Look up the metrics that a call names, each with its own options."""
     if metrics is None:
-        return _standard_names(data)
+        metrics = _standard_names(data)
     if is_number(metrics):
         raise OptionError(
             f"metrics={metrics!r}: name them in a list, such as metrics=['ndcg', "
             f"'recall']; a cut-off is named, k={metrics!r}."
         )
     names: Any = metrics if is_several(metrics) else [metrics]
-    if not isinstance(names, Mapping):
-        names = [plain_text(name) for name in names]
-    if not names:
+    has_own_options = isinstance(names, Mapping)
+    found = []
+    for name in names:
+        own = names[name] if has_own_options else {}
+        if not isinstance(own, Mapping):
+            fix = "give each metric a mapping of its options, {} for none."
+            raise OptionError(f"metrics={{{name!r}: {own!r}}}: {fix}")
+        found.append((measure_named(name), dict(own)))
+    if not found:
         raise OptionError(
             "metrics is empty: name at least one, such as metrics=['ndcg']."
         )
-    if not isinstance(names, Mapping):
-        return names
-    for name, given in names.items():
-        if not isinstance(given, Mapping):
-            fix = "give each metric a mapping of its options, {} for none."
-            raise OptionError(f"metrics={{{name!r}: {given!r}}}: {fix}")
-    return {plain_text(name): given for name, given in names.items()}
+    return found
 
 
 def _standard_names(data: EvaluationData | None) -> list[str]:
@@ -201,43 +189,3 @@ def measure_of_curve(metric: object, k: object) -> tuple[Measure, Cutoffs]:
             "a curve runs over whole numbers: leave None out of k, such as k=range(1, 21)."
         )
     return chosen, cutoffs
-
-
-def with_options(measure: Measure, options: Given) -> Measure:
-    """Return a measure with the options of a call.
-
-    Refused are those that its metric does not have, or that its text gives.
-    """
-    for name, value in options.items():
-        if name == "k":
-            raise OptionError(
-                f"k={quoted(value)} is no option of {measure.name} but its cut-off: name "
-                f"{label_of(measure.name, value)!r}."
-            )
-        if name not in measure.metric.defaults:
-            _refuse_option_of_data(measure.name, name)
-        if name in measure.options:
-            _refuse_option_of_text(measure, name, value)
-    return measure.with_options(options)
-
-
-def _refuse_option_of_text(measure: Measure, name: str, value: Any) -> NoReturn:
-    """Refuse an option of a call that the text of a metric gives as well."""
-    problem = (
-        f"the text of {measure.metric.name} gives {name}={measure.options[name]!r}, and "
-        f"{name}={quoted(value)}"
-    )
-    raise OptionError(f"{problem} is another: leave one of them out.")
-
-
-def _refuse_option_of_data(metric: str, name: str) -> None:
-    """Refuse an option that is given where the frames are."""
-    if name in OF_DATA:
-        problem = (
-            f"{name!r} is no option of {metric} but one of the data, given where the "
-            f"frames are: "
-        )
-        raise OptionError(
-            f"{problem}recs.rec.against(truth, {name}=...), recnb.evaluate or "
-            "recnb.compare."
-        )

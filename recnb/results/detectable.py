@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -11,8 +11,9 @@ from recnb.display.language import _, named
 from recnb.display.text import sample_in_words
 from recnb.errors import NoUsersError, OptionError, is_number, quoted
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.measure import Measure
-from recnb.metrics.metric import label_of
+from recnb.metrics.measure import Measure, measure_named
+from recnb.metrics.metric import ACCURACY, label_of
+from recnb.results.arguments import AnyMetric
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.places import Place, places_of
 from recnb.stats import (
@@ -20,10 +21,10 @@ from recnb.stats import (
     POWER,
     Moments,
     UserSample,
-    detectable,
     errors_needed,
     settled,
 )
+from recnb.stats import detectable as detectable_at
 
 #: The correlation of two models' values per user, assumed if it is not measured.
 #: Between a neighbourhood model, a factor model and the most popular items it is 0.3 to
@@ -75,7 +76,7 @@ class Detectable(float):
         moments = Moments(differences, sample)
         sd = factor * moments.sd
         reach = factor * np.maximum(*moments.reach)
-        difference = detectable(sd, sample.n_effective, power, alpha, reach)
+        difference = detectable_at(sd, sample.n_effective, power, alpha, reach)
         # So few do not show how far others would differ.
         if sample.count(differences != 0) < ENOUGH:
             difference[0] = math.nan
@@ -131,17 +132,57 @@ class Detectable(float):
         return f"{float(self):.4f} ({self.words})"
 
 
-def detectable_of(
+def detectable(
     data: EvaluationData,
-    measure: Measure,
-    power: float,
-    alpha: float,
-    against: EvaluationData | None,
+    metric: AnyMetric,
+    k: int | None = None,
+    power: float = 0.8,
+    *,
+    alpha: float = 0.05,
+    against: EvaluationData | None = None,
+    **options: Any,
 ) -> Detectable:
-    """Return the smallest difference in a metric of accuracy that users can show.
+    """Return one number: the smallest difference of two models that can be detected.
 
-    The other model is `against`, or one of the same variance.
+    The test is a paired t test on these users. A column `detectable` of
+    `found.differences()` has it of each difference that is measured.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        A metric of accuracy.
+    k : int, optional
+        The cut-off; None is the whole list.
+    power : float, default 0.8
+        Probability of detecting a difference of that size.
+    alpha : float, default 0.05
+        Significance level of the two-sided test.
+    against : Evaluation, optional
+        An evaluation of the other model, from which the standard deviation of
+        differences is measured; without it, a cautious correlation of 0.3 between
+        the models' values is assumed.
+    **options
+        Options of the metric.
+
+    Returns
+    -------
+    Detectable
+        A float in units of the metric, and no table. It is printed with its
+        assumptions in words, and `recnb.users_needed` takes it.
+
+    See Also
+    --------
+    recnb.users_needed : How many users it takes to find a difference.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+    >>> round(float(ev.detectable("ndcg", k=10)), 4)
+    0.0376
     """
+    measure = measure_named(metric, ACCURACY).with_options(options).cut_at(k)
     ours, others = _values_of(data, measure), None
     if not len(ours.users):
         label = label_of(measure.name, measure.k)

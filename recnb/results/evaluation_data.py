@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, Self
 
@@ -13,7 +13,7 @@ import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention, presets
-from recnb.data import Joined
+from recnb.data import Joined, Source
 from recnb.data.in_memory import InMemory
 from recnb.data.names import title_column
 from recnb.data.read import Input
@@ -42,6 +42,7 @@ OF_ITEMS = ("train", "items")
 READERS_OF_ITEMS: list[Callable[[EvaluationData], Any]] = []
 
 
+@dataclass(eq=False, repr=False)
 class EvaluationData:
     """One model's frames and the convention in force, from which every result is made.
 
@@ -49,32 +50,15 @@ class EvaluationData:
     precedence; None is recnb itself.
     """
 
-    def __init__(
-        self,
-        joined: Joined,
-        library: str | None = None,
-        overrides: Mapping[str, Any] | None = None,
-        side_data: SideData | None = None,
-    ) -> None:
-        self.joined = joined  #: the frames under the convention in force
-        self.source = joined.source  #: to be looked at under another convention
-        self.library = library
-        self.overrides = dict(overrides or {})
-        self.side_data = side_data or SideData()  #: train, items and users
+    joined: Joined  #: the frames under the convention in force
+    library: str | None = None
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    side_data: SideData = field(default_factory=SideData)  #: train, items and users
 
-    def restricted(self, joined: Joined, **overrides: Any) -> Self:
-        """Return the same evaluation of other joined data, such as of some users.
-
-        `overrides` are decisions that it was joined by.
-        """
-        return type(self)(
-            joined, self.library, {**self.overrides, **overrides}, self.side_data
-        )
-
-    def forget_lists(self) -> None:
-        """Note that the caller has no frame of these lists alone, for code to change."""
+    def forget_frame(self, name: str) -> None:
+        """Note that the caller has no frame of this alone, for code to change."""
         frames = dict(self.side_data.frames)
-        frames.pop("recs", None)
+        frames.pop(name, None)
         self.side_data = replace(self.side_data, frames=frames)
 
     def numbered_as(self, keys: Keys) -> Self:
@@ -83,7 +67,7 @@ class EvaluationData:
             return self
         numbers = self.keys.places_in(keys)
         joined = self.source.numbered_as(keys, numbers).under(self.convention)
-        return self.restricted(replace(joined, notes=self.joined.notes))
+        return replace(self, joined=replace(joined, notes=self.joined.notes))
 
     def of_split(self, values: pl.DataFrame) -> Self:
         """Return the evaluation of the lists that have these values in the split alone.
@@ -95,9 +79,11 @@ class EvaluationData:
             joined = self.source.among(lists).under(self.convention)
         else:
             joined = self.joined.among(lists)
-        part = self.restricted(replace(joined, notes=self.joined.notes))
-        part.side_data = self.side_data.of_split(values)
-        return part
+        return replace(
+            self,
+            joined=replace(joined, notes=self.joined.notes),
+            side_data=self.side_data.of_split(values),
+        )
 
     def under(self, library: str) -> Self:
         """Return the same data under another library's conventions, as "rectools".
@@ -129,7 +115,7 @@ class EvaluationData:
         name = presets.library_named(library)
         convention = self.source.as_given(presets.data_convention(name))
         joined = self.source.under(convention)
-        return type(self)(joined, name, side_data=self.side_data)
+        return replace(self, joined=joined, library=name, overrides={})
 
     def with_lists(self, recs: Input) -> Self:
         """Return the evaluation of other lists against the same truth.
@@ -169,8 +155,7 @@ class EvaluationData:
         else:
             asked = replace(presets.data_convention(self.library), **self.overrides)
             asked = source.as_given(asked)
-        joined = source.under(asked)
-        return type(self)(joined, self.library, self.overrides, side_data)
+        return replace(self, joined=source.under(asked), side_data=side_data)
 
     @cached_property
     def unweighted(self) -> Self:
@@ -180,9 +165,15 @@ class EvaluationData:
             hits=replace(self.joined.hits, truth_weight=None),
             convention=replace(self.convention, min_propensity=1.0),
         )
-        return self.restricted(plain, min_propensity=1.0)
+        overrides = {**self.overrides, "min_propensity": 1.0}
+        return replace(self, joined=plain, overrides=overrides)
 
     # The frames
+
+    @property
+    def source(self) -> Source:
+        """The frames, to be looked at under another convention."""
+        return self.joined.source
 
     @property
     def convention(self) -> Convention:
@@ -284,19 +275,13 @@ class EvaluationData:
         return [_(words, unit=self.clustered_by)] if self.clustered_by else []
 
     def sample_of(self, users: pl.Series, weights: Floats | None) -> UserSample:
-        """Return some lists with their weights as a sample."""
-        codes = self._clusters_of(users)
-        return UserSample(len(users), weights, codes, self.side_data.cluster or "")
+        """Return some lists with their weights as a sample.
 
-    def _clusters_of(self, users: pl.Series) -> Ints | None:
-        """Return a number for each list, equal for those that are drawn as one.
-
-        These are the lists of a user, or of users with one value of `cluster=`. None:
-        each is drawn by itself.
+        The lists of a user, or of users with one value of `cluster=`, are drawn as one.
         """
         cluster = self.side_data.cluster
         if cluster is None and not self.keys.columns:
-            return None
+            return UserSample(len(users), weights)
         values = self.keys.users_of(users)
         if cluster is not None:
             assert self.side_data.users is not None  # or it would have been refused
@@ -307,7 +292,7 @@ class EvaluationData:
                 values = values.fill_nan(None)
             refuse_lacking(values, ids, "cluster")
         codes: Ints = values.rank("dense").cast(pl.Int64).to_numpy() - 1
-        return codes
+        return UserSample(len(users), weights, codes, cluster or "")
 
     @cached_property
     def user_label(self) -> str:
@@ -344,22 +329,18 @@ class EvaluationData:
         They are shown wherever items are. Passages have the beginning of their text.
         """
         frame = self.side_data.items
-        if frame is None or not items:
-            return {}
-        column = title_column(frame.columns)
-        if column is not None:
-            return _texts_of(frame, "item", items, column)
-        if "text" not in frame.columns:
-            return {}
+        columns = [] if frame is None else frame.columns
+        titles = title_column(columns)
+        if titles is not None:
+            return _texts_of(frame, "item", items, titles)
         texts = _texts_of(frame, "item", items, "text")
         return {item: beginning(text) for item, text in texts.items()}
 
     def user_texts(self, users: Sequence[Any]) -> dict[Any, str]:
         """Return the texts of queries, of those that have one in the frame of users."""
-        frame = self.side_data.users
-        if frame is None or "text" not in frame.columns or self.keys.columns:
+        if self.keys.columns:
             return {}
-        return _texts_of(frame, "user", users, "text")
+        return _texts_of(self.side_data.users, "user", users, "text")
 
     # What the numbers rest on, in words
 
@@ -390,9 +371,8 @@ class EvaluationData:
 
         Their ids may be written in two ways.
         """
-        if len(self.joined.hits.rank):
-            return ()
-        if not isinstance(self.source, InMemory) or not self.source.needs_users:
+        source, has_hits = self.source, len(self.joined.hits.rank) > 0
+        if has_hits or not isinstance(source, InMemory) or not source.needs_users:
             return ()
         items, judged = self.joined.rows.lists["item"], self.joined.rows.truth["item"]
         if not len(items) or not len(judged):
@@ -465,9 +445,11 @@ def same_rows(table: pl.DataFrame, other: pl.DataFrame) -> bool:
 
 
 def _texts_of(
-    frame: pl.DataFrame, role: str, ids: Sequence[Any], column: str
+    frame: pl.DataFrame | None, role: str, ids: Sequence[Any], column: str
 ) -> dict[Any, str]:
     """Return the values of a column by id, of those that have one, as text."""
+    if frame is None or column not in frame.columns or not ids:
+        return {}
     asked = pl.Series(ids, dtype=frame[role].dtype)
     named = frame.filter(
         pl.col(role).is_in(asked.implode()), pl.col(column).is_not_null()

@@ -13,7 +13,6 @@ from recnb.display.text import one_line, sample_in_words, told_apart, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
 from recnb.metrics.measure import measure_named, symbol_of
 from recnb.metrics.metric import Given, label_of
-from recnb.results.arguments import with_options
 from recnb.results.basis import merged
 from recnb.results.files import AsJson, json_values
 from recnb.results.numbers import DifferenceRow
@@ -174,7 +173,7 @@ def within(
         raise OptionError(
             f"value={quoted(limit)} is no number that a metric could reach: give one, such as 0.3."
         )
-    measure = with_options(measure_named(metric).cut_at(k), options)
+    measure = measure_named(metric).cut_at(k).with_options(options)
     return Gate(
         tuple(
             limit_check(check, score_of(data, measure), float(limit), model)

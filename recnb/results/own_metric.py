@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import product
 from math import inf
-from typing import Any, Literal, TypeGuard
+from numbers import Real
+from typing import Any, Literal
 
 import numpy as np
 
-from recnb.errors import OptionError, is_number, is_word, quoted
+from recnb.errors import OptionError, is_word, near, quoted
 from recnb.metrics import measure as measures
 from recnb.metrics.formula import Formula
-from recnb.metrics.hits import Cutoffs, Floats, Hits
+from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import (
     EVERY_METRIC,
     LIST_METRICS,
@@ -92,9 +93,8 @@ class OwnMetric(AccuracyMetric[...]):
         return credit
 
 
-#: What a function is given and returns, in a word.
-OVER = ("hits", "list", "all")
-#: The kind of a metric by that; a room enters those of a frame.
+#: The kind of a metric by what its function is given and returns, in a word; a room
+#: enters those of a frame.
 OWN_KINDS: dict[str, type[Metric[...]]] = {"hits": OwnMetric}
 
 
@@ -278,7 +278,9 @@ def _try_on_lists(made: Metric[...]) -> None:
     unbounded = replace(made, bounds=(-inf, inf))
     for (grades, missed), k in product(LISTS, CUTOFFS):
         where = f"of the grades {list(grades)} at k={k}"
-        hits, cutoffs = _small_hits(grades, missed), Cutoffs.of(k)
+        graded = enumerate((*grades, *missed))
+        truth = {item: grade for item, grade in graded if grade}
+        hits, cutoffs = hits_of([Pair(range(len(grades)), truth)]), Cutoffs.of(k)
         try:
             credit = unbounded.at(hits, cutoffs, {})
             _refuse_unknown_names(made, credit.names)
@@ -290,22 +292,10 @@ def _try_on_lists(made: Metric[...]) -> None:
             ) from problem
 
 
-def _small_hits(grades: Sequence[int], missed: Sequence[int]) -> Hits:
-    """Return the hits of one list."""
-    graded = enumerate((*grades, *missed))
-    truth = {item: grade for item, grade in graded if grade}
-    return hits_of([Pair(range(len(grades)), truth)])
-
-
 def _kind_of(over: str, better: object) -> type[Metric[...]]:
     """Return the kind of a metric by what it is over; refuse words that are none."""
-    if not is_word(over, OVER):
-        raise OptionError(f"over={quoted(over)}: say 'hits', 'list' or 'all'.")
-    if over not in OWN_KINDS:
-        raise OptionError(
-            f"over={over!r}: metrics of a frame of lists are not here: the package lacks "
-            f"its folder beyond."
-        )
+    if not is_word(over, OWN_KINDS):
+        raise OptionError(f"over={quoted(over)} is no kind. {near(over, OWN_KINDS)}")
     if better is not None and not is_word(better, BETTER):
         problem = f"better={quoted(better)} is no direction of a metric: "
         raise OptionError(
@@ -351,18 +341,13 @@ def _refuse_symbol(symbol: str, name: str) -> None:
         )
 
 
-def checked_bounds(bounds: object) -> tuple[float, float]:
+def checked_bounds(bounds: Any) -> tuple[float, float]:
     """Return the lowest and the highest value, or refuse what is no range."""
     match bounds:
-        case (low, high) if is_bound(low) and is_bound(high) and low < high:
-            return low, high
+        case (Real(), Real()) if bounds[0] < bounds[1]:
+            return bounds[0], bounds[1]
     problem = f"bounds={quoted(bounds)} is no range of values: "
     raise OptionError(
         f"{problem}give the lowest and the highest, such as (0, 1), or "
         f"(0, float('inf')) of a metric without an upper bound."
     )
-
-
-def is_bound(value: object) -> TypeGuard[float]:
-    """Say whether a value is a number, which may be infinite."""
-    return is_number(value) or (isinstance(value, float) and abs(value) == inf)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.caching import cached_property
 from recnb.display.language import (
     N_,
     Noun,
@@ -206,14 +204,18 @@ class MetricValue(float, Suggesting):
     def __str__(self) -> str:
         return float.__repr__(self)
 
-    @property
-    def _symbol(self) -> str:
-        """The metric at its cut-off as papers print it."""
-        return self._values.measure.cut_at(self.k).label
-
     def __repr__(self) -> str:
-        head = f"{self._symbol} = {float(self):.4f}"
-        return _in_one_line(head, self._ends_in_short(), self._values.basis.phrases())
+        """Return the number with its interval, its users and what is unusual, in one line.
+
+        "…" stands for what there is no room for; `basis` has all of it.
+        """
+        phrases = self._values.basis.phrases()
+        who, *unusual = [each.short for each in phrases if isinstance(each, Phrase)]
+        words = ", ".join(filter(None, [self._ends_in_short(), who]))
+        if unusual:
+            words = f"{words}: {', '.join(unusual)}"
+        head = f"{self._values.measure.label} = {float(self):.4f}"
+        return wrapped(f"{head} ({words})", most=1)
 
     def _ends_in_short(self) -> str:
         """Return the ends of the interval for the line of the score; "" without any."""
@@ -237,10 +239,10 @@ class MetricValue(float, Suggesting):
         return write(
             "results/score.jinja",
             "html",
-            score=self,
-            symbol=self._symbol,
-            title=f"{self._symbol} = {float(self):.4f}",
+            symbol=self._values.measure.label,
+            value=f"{float(self):.4f}",
             interval=self._interval_in_words(),
+            basis=self.basis,
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -332,7 +334,7 @@ class Score(MetricValue):
             ax.set_xlabel(
                 _(
                     "{label} of a {user}; line: mean and 95% interval",
-                    label=self._symbol,
+                    label=self._values.measure.label,
                 )
             )
             ax.set_ylabel(
@@ -358,16 +360,7 @@ class CatalogueScore(MetricValue):
     (0.5, {'a': 2, 'b': 1, 'c': 0, 'd': 0})
     """
 
-    _data: EvaluationData
-
-    @cached_property
-    def _exposure(self) -> pd.Series[int]:
-        """The number of lists that show each item.
-
-        Of each item of the catalogue, and each that is shown.
-        """
-        times: pd.Series[int] = self._data.item_data.times_shown(self.k)
-        return times
+    _exposure: pd.Series[int]
 
     @property
     def per_item(self) -> pd.Series[int]:
@@ -376,22 +369,6 @@ class CatalogueScore(MetricValue):
         0 for items of the catalogue that none shows.
         """
         return self._exposure.copy()
-
-    @property
-    def per_user(self) -> NoReturn:
-        """There is none: no user has a value of their own."""
-        with use_noun(self._noun):
-            problem = named(
-                "{metric} is one number of all lists together, and no {user} has one: "
-                "see .per_item.",
-                metric=self.metric,
-            )
-        raise OptionError(problem)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        kind, values, state = super().__reduce__()
-        state.pop("_data", None)
-        return kind, values, state | {"_exposure": self._exposure}
 
     def to_frame(self) -> pd.DataFrame:
         """Return the number of lists that show each item, as a frame.
@@ -414,24 +391,13 @@ class CatalogueScore(MetricValue):
         return self._exposure.to_frame()
 
 
-def _in_one_line(head: str, ends: str, phrases: Sequence[str]) -> str:
-    """Return a number with its interval, its users and what is unusual, in one line.
-
-    "…" stands for what there is no room for; `basis` has all of it.
-    """
-    who, *unusual = [each.short for each in phrases if isinstance(each, Phrase)]
-    words = f"{ends}, {who}" if ends else who
-    if unusual:
-        words = f"{words}: {', '.join(unusual)}"
-    return wrapped(f"{head} ({words})", most=1)
-
-
 def score_of(data: EvaluationData, measure: Measure) -> Score | CatalogueScore:
     """Return the number of a measure: the mean over users, or that of all lists."""
     metric = measure.metric
     values = values_of(data, measure, Cutoffs.one(measure.k))
     if metric.of == "all":
-        return CatalogueScore(values, _data=data)
+        exposure = data.item_data.times_shown(measure.k)
+        return CatalogueScore(values, _exposure=exposure)
     if not metric.is_accuracy and np.isnan(values.matrix).all():
         problem = named(
             f"no {{user}} has a value. {metric.no_value} Nothing is left to average."

@@ -234,7 +234,7 @@ def _with_rows(model: EvaluationData, rows: pl.DataFrame, value: Any) -> Evaluat
     truth_rows = source.truth_rows[rows.filter(has_value)["row"]]
     truth = source.truth.with_rows(truth_rows)
     of_part = replace(source, truth=truth, needs_users=False)
-    return model.restricted(of_part.under(model.convention))
+    return replace(model, joined=of_part.under(model.convention))
 
 
 def _refuse_other_columns(models: Models, column: Column) -> None:

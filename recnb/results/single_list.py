@@ -32,13 +32,13 @@ from recnb.errors import (
 )
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.measure import Measure, measure_named
-from recnb.metrics.metric import ACCURACY, METRICS, Given, Metric
+from recnb.metrics.metric import METRICS, Metric
 from recnb.results.basis import Basis
 from recnb.results.explanation import Explanation
 from recnb.results.score import Score
 from recnb.results.user_lists import UserList
 from recnb.results.values import Values
-from recnb.results.worked import explain as explain_list
+from recnb.results.worked import explained
 from recnb.stats import UserSample, means
 
 Ranking = Sequence[Any] | Mapping[Any, float] | np.ndarray[Any, Any]
@@ -47,10 +47,6 @@ Truth = Mapping[Any, float] | Collection[Any]
 #: A list with nothing relevant: the articles give it 0, and there is no population to
 #: leave it out of.
 LISTS = Convention(order="row", no_relevant="zero")
-
-
-#: What a call of one list looks like, for errors.
-CALL = "recnb.{metric}(['A', 'B', 'C'], {{'A': 1}})"
 
 
 class Pair(NamedTuple):
@@ -69,14 +65,6 @@ OF_SEARCH: dict[str, Metric[...]] = {}
 
 #: The metrics that are computed, explained and asked of one list, by name.
 OF_ONE_LIST = ChainMap(OF_SEARCH, METRICS)
-
-
-def measure_of_one_list(name: object) -> Measure:
-    """Look up a metric that a list and what is relevant are enough for."""
-    measure = measure_named(name, ACCURACY)
-    if measure.metric.name in OF_SEARCH and not measure.text:
-        return measure
-    return measure_named(name, METRICS)
 
 
 def score_lists(
@@ -99,11 +87,11 @@ def score_lists(
     else:
         pairs = _scored(y_true, y_score)
     cutoff, users = Cutoffs.one(k), pl.Series("list", range(len(pairs)))
-    measure = Measure(metric, options)
+    measure = Measure(metric, options).cut_at(k)
     matrix = measure.at(hits_of(pairs), cutoff).value
     ties = [] if y_score is None else [_(PHRASES["ties", "first"])]
     convention = LISTS.with_metric(measure.chosen)
-    words = partial(_basis, pairs, metric, k, options, ties)
+    words = partial(_basis, pairs, measure, ties)
     values = Values(
         measure=measure,
         k=cutoff,
@@ -159,9 +147,8 @@ def explain(
             raise OptionError(
                 "explain takes a metric and a list: recnb.explain('ndcg', [3, 2, 0, 1])."
             )
-        measure = measure_of_one_list(metric).with_options(options).cut_at(k)
-        chosen, k = measure.metric, measure.k
-        pair, *others = pairs = read_pairs(ranking, truth, chosen)
+        measure = measure_named(metric, OF_ONE_LIST).with_options(options).cut_at(k)
+        pair, *others = pairs = read_pairs(ranking, truth, measure.metric)
         if others:
             raise RecnbError(
                 f"explain takes one list, and {len(pairs)} were given: pick one."
@@ -172,13 +159,13 @@ def explain(
             items=dict(enumerate(items, 1)),
             truth=[*pair.truth] if pair.named else None,
         )
-        return explain_list(
+        return explained(
             measure,
             of_user,
-            Cutoffs.one(k),
             user=None,
             convention=LISTS,
-            basis="; ".join(_basis(pairs, chosen, k, options)),
+            basis="; ".join(_basis(pairs, measure)),
+            titles={},
         )
 
 
@@ -257,7 +244,9 @@ def read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
     if isinstance(ranking, Mapping) and truth is None and metric.over == "ideal":
         return [_graded(list(ranking.values()))]
     if ranking is None:
-        raise RecnbError(f"no list was given: type {CALL.format(metric=metric.name)}.")
+        raise RecnbError(
+            f"no list was given: type recnb.{metric.name}(['A', 'B', 'C'], {{'A': 1}})."
+        )
     entries = _as_list(ranking, "the ranking")
     if truth is None:
         several = bool(entries) and all(map(_is_list, entries))
@@ -318,13 +307,7 @@ def _matched(ranking: list[Any], truth: Any, metric: str) -> Pair:
     listed = (
         sorted(truth, key=str) if isinstance(truth, (set, frozenset)) else list(truth)
     )
-    _refuse_numbers(
-        ranking,
-        listed,
-        metric,
-        is_list=_is_list(truth),
-        is_graded=isinstance(truth, Mapping),
-    )
+    _refuse_numbers(ranking, truth, metric)
     for items, what in ((listed, "the truth"), (ranking, "the ranking")):
         _refuse_items(items, what)
     _refuse_kinds(ranking, listed)
@@ -344,21 +327,15 @@ def _relevant(judged: Mapping[Any, Any], where: str) -> dict[Any, float]:
     return {item: float(grade) for item, grade in judged.items() if grade > 0}
 
 
-def _refuse_numbers(
-    ranking: list[Any],
-    listed: list[Any],
-    metric: str,
-    *,
-    is_list: bool,
-    is_graded: bool,
-) -> None:
+def _refuse_numbers(ranking: list[Any], truth: Any, metric: str) -> None:
     """Refuse grades and scores of one list, which look like ids of items."""
-    values = [*ranking, *listed]
+    values = [*ranking, *truth]
     flags = [value for value in values if isinstance(value, (bool, np.bool_))]
-    if is_graded or len(flags) + sum(map(is_number, values)) < len(values):
+    are_numbers = len(flags) + sum(map(is_number, values)) == len(values)
+    if isinstance(truth, Mapping) or not are_numbers:
         return
     odd = flags or [value for value in values if value % 1 != 0]
-    if odd or (is_list and 0 < len(ranking) == len(listed)):
+    if odd or (_is_list(truth) and 0 < len(ranking) == len(truth)):
         value = repr((odd or ranking)[0])
         raise RecnbError(
             f"ranking and truth hold numbers, such as {value}: if they are grades "
@@ -437,30 +414,25 @@ def _shown(value: Any) -> str:
 
 def _basis(
     pairs: Sequence[Pair],
-    metric: Metric[...],
-    k: Any,
-    options: Given,
+    measure: Measure,
     ties: Sequence[str] = (),
     *,
     brief: bool = False,
 ) -> list[str]:
     """Say in words how many lists there are, and by which rules, brief or not."""
     n, empty = len(pairs), sum(not pair.truth for pair in pairs)
-    lists = (
-        _("one list of {n}", n=len(pairs[0].items))
-        if n == 1
-        else _("mean of {n} lists", n=n)
-    )
-    zeros = ngettext(
-        "{n} list with no relevant {item} counts 0",
-        "{n} lists with no relevant {item} count 0",
-        empty,
-    )
-    given = options_in_words(options, whole=k is None)
-    rules = options_in_words({**metric.defaults, **options}, whole=k is None)
-    return [
-        Phrase(lists, lists),
-        *[Phrase(zeros, zeros)] * bool(empty),
-        *ties,
-        *[Phrase(rule, rule) if rule in given else rule for rule in rules],
-    ]
+    lists = _("mean of {n} lists", n=n)
+    if n == 1:
+        lists = _("one list of {n}", n=len(pairs[0].items))
+    words: list[str] = [Phrase(lists, lists)]
+    if empty:
+        zeros = ngettext(
+            "{n} list with no relevant {item} counts 0",
+            "{n} lists with no relevant {item} count 0",
+            empty,
+        )
+        words.append(Phrase(zeros, zeros))
+    given = options_in_words(measure.options, whole=measure.k is None)
+    rules = options_in_words(measure.chosen, whole=measure.k is None)
+    rules = [Phrase(rule, rule) if rule in given else rule for rule in rules]
+    return [*words, *ties, *rules]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,14 +15,14 @@ from recnb.display.text import beginning, one_line
 from recnb.errors import OptionError, is_several, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, plain_text, symbol_of
-from recnb.metrics.metric import Given
 from recnb.results.arguments import (
     NO_SEGMENTS,
+    AnyCutoffs,
+    AnyMetric,
     Metrics,
     asked_of,
     measure_of_curve,
     refuse_whole_metrics,
-    with_options,
 )
 from recnb.results.basis import (
     merged,
@@ -34,7 +34,7 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.numbers import ENDS, Bases, Numbers, measured
 from recnb.results.segments import SMALL, division_by, part_in_words
 from recnb.results.shown import Shown, WordedLater
-from recnb.results.table import Table
+from recnb.results.table import Table, check_flag
 from recnb.results.user_lists import UserList, user_lists_of
 from recnb.stats import Settings
 
@@ -59,21 +59,64 @@ WITHOUT_TESTS = N_(
 )
 
 
-def table_of(
+def table(
     data: EvaluationData,
-    metrics: Metrics,
-    k: Any,
-    options: Given,
+    metrics: Metrics = None,
+    k: AnyCutoffs = None,
     *,
-    by: Any = None,
     intervals: bool = False,
+    by: Any = None,
     confidence: float = 0.95,
+    **options: Any,
 ) -> Table:
-    """Return means over users, or the one number of all lists.
+    """Return means over users, one row per metric and one column per cut-off.
 
-    One row per metric, one column per cut-off, or three with intervals; or a row for
-    each segment.
+    `.plot()` draws it, without segments.
+
+    Parameters
+    ----------
+    metrics : str, list or dict, optional
+        Names, or measures as papers print them, `["nDCG@10", "AP(rel=2)"]`; or a
+        mapping of name to its own options. None: the usual ones.
+    k : int or list of int, optional
+        Cut-off or cut-offs; None is the whole list. Beside names with a cut-off of
+        their own it is not given, and there is one column.
+    intervals : bool, default False
+        True: three columns per cut-off, (k, "mean"), (k, "low") and (k, "high"),
+        with intervals. A table of segments has intervals in any case.
+    by : str, Series or list, optional
+        Segments, each with its interval and difference from all others. Users are
+        divided by
+
+        - a column of `users=`, or one of the truth that has one value per user,
+        - "activity", which is computed from `train=`,
+        - a Series of user to segment.
+
+        A column of the truth that differs within users, such as a week, divides
+        the truth: each value is a truth of its own. To use several, give a list.
+    confidence : float, default 0.95
+        Confidence level of the intervals, between 0 and 1.
+    **options
+        Options of the metrics, applied to each metric that has them, as
+        `gain="exponential"`.
+
+    Returns
+    -------
+    Table
+        A DataFrame with users and convention in a line below.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+    >>> ev.table(["ndcg", "recall"], k=[5, 10]).to_frame().round(4)
+    k           5       10
+    metric
+    ndcg    0.1337  0.1725
+    recall  0.1399  0.2504
     """
+    check_flag("intervals", intervals)
     cutoffs = Cutoffs.of(k)
     asked = asked_of(
         data, metrics, cutoffs, options, "k", "intervals", "confidence", "by"
@@ -184,12 +227,39 @@ def _basis_of_segments(data: EvaluationData, numbers: Numbers, label: str) -> li
     ]
 
 
-def measures_of(
-    data: EvaluationData, names: Any, options: Given, *, confidence: float
+def measures(
+    data: EvaluationData,
+    names: AnyMetric | Iterable[AnyMetric],
+    *,
+    confidence: float = 0.95,
+    **options: Any,
 ) -> Table:
-    """Return a row per measure, each at its own cut-off.
+    """Return several measures by the names that papers print, a row each.
 
-    It has the mean, the ends of its interval and the number of users.
+    Parameters
+    ----------
+    names : str or list of str
+        Names as in `measure`.
+    confidence : float, default 0.95
+        Of the intervals, between 0 and 1.
+    **options
+        Options of the metrics, applied to each metric that has them.
+
+    Returns
+    -------
+    Table
+        A row per measure: mean, low and high of its interval, and the users.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+    >>> ev.measures(["nDCG@10", "AP(rel=4)"]).to_frame().round(4)
+                 mean     low    high  users
+    measure
+    nDCG@10    0.1725  0.1503  0.1979    261
+    AP(rel=4)  0.1063  0.0850  0.1340    235
     """
     texts = [plain_text(name) for name in (names if is_several(names) else [names])]
     if not texts:
@@ -206,20 +276,48 @@ def measures_of(
     return Table(frame, shown=Shown(basis=_below(data, numbers), plot="metrics"))
 
 
-def curve_of(
+def curve(
     data: EvaluationData,
-    metric: Any,
-    k: Any,
-    options: Given,
+    metric: AnyMetric,
+    k: Iterable[int] = range(1, 21),
     *,
     confidence: float = 0.95,
+    **options: Any,
 ) -> Table:
-    """Return a row per cut-off: a metric and the ends of its interval.
+    """Return a metric at many cut-offs, a row each, with the ends of an interval.
 
-    These are NaN where it has none.
+    `.plot()` draws the curve.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        The metric.
+    k : iterable of int, default range(1, 21)
+        The cut-offs.
+    confidence : float, default 0.95
+        Of the intervals, between 0 and 1.
+    **options
+        Options of the metric.
+
+    Returns
+    -------
+    Table
+        A row per cut-off: mean, low and high.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+    >>> ev.curve("recall", k=[1, 5, 10]).to_frame().round(4)
+        recall     low    high
+    k
+    1   0.0312  0.0209  0.0457
+    5   0.1399  0.1155  0.1698
+    10  0.2504  0.2191  0.2853
     """
     chosen, cutoffs = measure_of_curve(metric, k)
-    chosen = with_options(chosen, options)
+    chosen = chosen.with_options(options)
     settings = Settings(confidence)
     numbers = measured({"": data}, [chosen], cutoffs, settings=settings)
     ((basis,),) = numbers.bases.values()
@@ -238,10 +336,32 @@ def curve_of(
     return Table(numbers.estimates[:, 0], index, columns, shown=shown)
 
 
-def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
-    """Return a row for each place of one user's list.
+def user(data: EvaluationData, user: Any, k: int | None = None) -> Table:
+    """Return one user's list down to k: rank, item, score, relevance, hit.
 
-    `missed` has the other relevant items, with their ranks below k, else NaN.
+    Parameters
+    ----------
+    user : hashable
+        The id of the user; in a split a tuple, as in `explain`.
+    k : int, optional
+        The cut-off; None is the whole list.
+
+    Returns
+    -------
+    Table
+        A row per item of the list. Its `missed` has the relevant items that
+        it lacks.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+    >>> ev.user("u026", k=3).to_frame()
+       rank  item   score  relevance    hit
+    0     1  i062  0.4200        0.0  False
+    1     2  i128  0.3600        0.0  False
+    2     3  i076  0.3167        0.0  False
     """
     (cutoff,) = Cutoffs.one(k).values
     position = data.position(user)

@@ -16,8 +16,8 @@ from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure, measure_named
-from recnb.metrics.metric import Credit, Given, label_of
-from recnb.results.arguments import with_options
+from recnb.metrics.metric import Credit, label_of
+from recnb.results.arguments import AnyMetric
 from recnb.results.basis import pairs_in_words
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import Explanation
@@ -27,7 +27,6 @@ from recnb.results.scoring import (
     scale_of,
     scoring_of,
     undefined_in,
-    values_of,
 )
 from recnb.results.user_lists import ListPlace, UserList, user_lists_of
 
@@ -52,16 +51,46 @@ OF_HITS = {
 }
 
 
-def explanation_of(
+def explain(
     data: EvaluationData,
-    metric: Any,
-    user: Any,
-    k: int | None,
-    options: Given,
+    metric: AnyMetric,
+    user: Any = None,
+    k: int | None = None,
     *,
     lang: str | None = None,
+    **options: Any,
 ) -> Explanation:
-    """Return the explanation of a metric: of one user's list, or of all lists."""
+    """Return the worked computation of one user's score.
+
+    It shows formula, values, a row per rank and the ideal list.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        The metric.
+    user : hashable, optional
+        The id of the user; with `split=` a tuple, as in `per_user.index`:
+        `("u1", "2024-05-01")`. A metric of all lists together needs none.
+    k : int, optional
+        The cut-off; None is the whole list.
+    lang : {"en", "ko"}, optional
+        The language; None is that of `recnb.language`.
+    **options
+        Options of the metric.
+
+    Returns
+    -------
+    Explanation
+        Its `numbers` are the formula with the numbers of the user.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["item-knn"], sample.test)
+    >>> print(ev.explain("recall", "u026", k=10).numbers)
+    (1 + 1) / 3 = 2 / 3 = 0.6667
+    """
     with use_language(lang):
         measure = measure_named(metric).cut_at(k)
         chosen, k = measure.metric, measure.k
@@ -72,13 +101,11 @@ def explanation_of(
                 f"{measure.symbol} has no terms to explain: see .measure({asked!r}).per_user."
             )
         if user is None and chosen.of == "user":
-            users = data.joined.users
-            if not chosen.is_accuracy:
-                users = values_of(data, measure, Cutoffs.one(k)).users
+            example = data.joined.users[0]
             raise OptionError(
-                f"say whose list: .explain({metric!r}, user, k={k!r}), such as user={users[0]!r}."
+                f"say whose list: .explain({metric!r}, user, k={k!r}), such as user={example!r}."
             )
-        measure = with_options(measure, options)
+        measure = measure.with_options(options)
         if chosen.is_accuracy:
             explanation = _of_accuracy(data, measure, user)
         else:
@@ -90,7 +117,7 @@ def explanation_of(
 def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanation:
     metric, k = measure.metric, measure.k
     scoring = scoring_of(data, measure, uncut=k is None)
-    data = EvaluationData(scoring.joined, side_data=data.side_data)
+    data = replace(data, joined=scoring.joined)
     cutoffs = cutoffs_under(data.convention, Cutoffs.one(k))
     position = data.position(user)
     hits = hits_for(scoring, cutoffs).of_user(position)
@@ -106,10 +133,9 @@ def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanati
     )
     pairs = pairs_in_words(data.joined.weighting)
     basis = [*decisions, *data.notes, *pairs]
-    return explain(
+    return explained(
         scoring.measure,
         of_user,
-        cutoffs,
         user=user,
         convention=data.convention,
         basis="; ".join(basis),
@@ -117,18 +143,18 @@ def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanati
     )
 
 
-def explain(
+def explained(
     measure: Measure,
     of_user: UserList,
-    cutoffs: Cutoffs,
     *,
     user: Any,
     convention: Convention,
     basis: str,
-    titles: Mapping[Any, str] | None = None,
+    titles: Mapping[Any, str],
 ) -> Explanation:
-    """Explain the score of a user's list."""
+    """Return the explanation of the score of a user's list."""
     hits = of_user.hits
+    cutoffs = cutoffs_under(convention, Cutoffs.one(measure.k))
     result: Credit = measure.at(hits, cutoffs)
     credit = result.by_rank
     if measure.metric.own:
@@ -140,7 +166,7 @@ def explain(
     if isinstance(credit.out_of, Credit):
         ideal = _rows_by_rank(measure, credit.out_of.by_rank, of_user)
     value, line = _value_by_convention(result, convention, user)
-    described = about(replace(measure, k=cutoffs.values[0]))
+    described = about(measure)
     if hits.truth_weight is not None:
         described["reads"] = _(
             "Relevant pairs weigh 1 / propensity: read the mean over {users}, and not "
@@ -163,7 +189,7 @@ def explain(
         missed=() if is_of_ideal or of_user.truth is None else missed,
         basis="; ".join([basis, *scale_of(measure, hits)]),
         ideal=rows if is_of_ideal else ideal,
-        titles=titles or {},
+        titles=titles,
     )
 
 
@@ -225,7 +251,7 @@ def _terms_of_denominator(
 
 def _text_of(formula: Formula, measure: Measure, credit: Credit) -> str:
     """Return a formula with the numbers of the user."""
-    return formula.text(first_of(formula, numbers_of(credit, measure.chosen, formula)))
+    return formula.text(numbers_of(credit, measure.chosen, formula))
 
 
 def _value_by_convention(
@@ -282,7 +308,7 @@ def numbers_of(
     in what the function of the metric gives to `Credit(names=)`.
     """
     hits, names = credit.rows, formula.names()
-    depth = credit.k.depth(hits.list_length)[0, 0]
+    depth = _depth_of(credit)
     size = credit.k.size(hits.list_length)[0, 0]
     if credit.k.cut != "k" and "list_length" in names:
         size = hits.list_length[0]  # the smaller of the two
@@ -307,49 +333,36 @@ def compare_with_formula(measure: Measure, credit: Credit, where: str) -> None:
 
     It is at one cut-off.
     """
-    _compare(measure, measure.credit, credit, credit.earned, where)
+    compared = [(measure.credit, credit, credit.earned)]
     ideal = measure.out_of.ideal()
     if ideal is None:
-        possible = np.ravel(np.asarray(credit.possible))[:1]
-        _compare(measure, measure.out_of, credit, possible, where)
+        compared.append((measure.out_of, credit, np.ravel(credit.possible)[:1]))
     elif isinstance(credit.out_of, Credit):
-        _compare(measure, ideal, credit.out_of, credit.out_of.earned, where)
+        compared.append((ideal, credit.out_of, credit.out_of.earned))
     else:
         raise OptionError(
             f"{measure.metric.name}: out_of={str(measure.metric.out_of)!r}, and the "
             f"function gives no credit of the ideal list: return Credit(hits, k, "
             f"earned, Credit(hits.ideal, k, earned by each of hits.ideal))."
         )
-    cost = np.ravel(np.asarray(credit.missed, dtype=np.float64))[:1]
-    _compare(measure, measure.missed, credit, cost, where)
-
-
-def _compare(
-    measure: Measure, formula: Formula, credit: Credit, computed: Floats, where: str
-) -> None:
-    """Refuse numbers that are others than a formula gives of the same hits."""
-    values = formula.value(numbers_of(credit, measure.chosen, formula))
-    if np.allclose(values, computed):
-        return
-    of_formula = ", ".join(f"{value:.6g}" for value in np.ravel(values))
-    of_function = ", ".join(f"{value:.6g}" for value in np.ravel(computed))
-    raise OptionError(
-        f"{measure.metric.name} {where}: the formula {formula.text()} gives "
-        f"{of_formula}, and the function {of_function}."
-    )
-
-
-def first_of(formula: Formula, names: Mapping[str, Any]) -> dict[str, float]:
-    """Return the numbers of the names of a formula, of many the first."""
-    known = {name: np.ravel(names[name]) for name in formula.names() if name in names}
-    return {name: float(values[0]) for name, values in known.items() if len(values)}
+    compared.append((measure.missed, credit, np.ravel(credit.missed)[:1]))
+    for formula, rows, computed in compared:
+        values = formula.value(numbers_of(rows, measure.chosen, formula))
+        if np.allclose(values, computed):
+            continue
+        of_formula, of_function = (
+            ", ".join(f"{value:.6g}" for value in np.ravel(numbers))
+            for numbers in (values, computed)
+        )
+        raise OptionError(
+            f"{measure.metric.name} {where}: the formula {formula.text()} gives "
+            f"{of_formula}, and the function {of_function}."
+        )
 
 
 def terms_of(formula: Formula, names: Mapping[str, Any], earned: Floats) -> list[str]:
     """Return the credit of each row as a formula with its numbers."""
     n = len(earned)
-    if n == 0:
-        return []
     columns = {
         name: np.broadcast_to(names[name], n)
         for name in formula.names()
@@ -361,7 +374,6 @@ def terms_of(formula: Formula, names: Mapping[str, Any], earned: Floats) -> list
     for row, value in enumerate(earned.tolist()):
         text = "["
         if written[row]:
-            numbers = {name: float(values[row]) for name, values in columns.items()}
-            text = formula.text(numbers)
+            text = formula.text({name: values[row] for name, values in columns.items()})
         terms.append(number(value) if text.startswith("[") else text)
     return terms

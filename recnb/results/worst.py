@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,9 @@ import polars as pl
 from recnb.display.language import N_, _, use_noun
 from recnb.display.text import users_in_words
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import Measure
-from recnb.metrics.metric import label_of
-from recnb.results.arguments import count_of_users
+from recnb.metrics.measure import measure_named
+from recnb.metrics.metric import ACCURACY, label_of
+from recnb.results.arguments import AnyMetric, count_of_users
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import averaged, basis_of, scoring_of
 from recnb.results.shown import Shown
@@ -35,16 +36,59 @@ HEADINGS = {
 }
 
 
-def worst_of(data: EvaluationData, measure: Measure, n: object) -> Table:
-    """Return a row for each of the n users with the worst values of a metric.
+def worst(
+    data: EvaluationData,
+    metric: AnyMetric,
+    k: int | None = None,
+    *,
+    n: int = 10,
+    **options: Any,
+) -> Table:
+    """Return the users or queries with the lowest values of a metric, a row each.
 
-    Of users with equal values those with more relevant items come first.
+    Among users with equal values, those with more relevant items come first. Users
+    without a value are left out, and weights of users do not change the order.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        A metric of accuracy. If less is better, the highest values come first.
+    k : int, optional
+        The cut-off; None is the whole list.
+    n : int, default 10
+        The number of users.
+    **options
+        Options of the metric.
+
+    Returns
+    -------
+    Table
+        A row per user: the value, n_relevant, n_found and n_missed; the text of the
+        query if `users=` has a column `text`; the item on top of the list (first)
+        and the most relevant one that is not in it (missing), by title or text if
+        `items=` has one.
+
+    See Also
+    --------
+    user : The list of one of them.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+    >>> ev.worst("ndcg", k=10, n=2).to_frame()[["n_relevant", "n_found", "first"]]
+          n_relevant  n_found first
+    user
+    u056           8        0  None
+    u156           7        0  i027
     """
-    n_shown, k = count_of_users("n", n, least=1), Cutoffs.one(measure.k)
-    scoring = scoring_of(data, measure, uncut=k.is_whole)
+    measure = measure_named(metric, ACCURACY).with_options(options).cut_at(k)
+    n_shown, cutoffs = count_of_users("n", n, least=1), Cutoffs.one(measure.k)
+    scoring = scoring_of(data, measure, uncut=measure.k is None)
     joined = scoring.joined
     n_relevant = joined.hits.n_relevant
-    value = averaged(scoring, k)[0][:, 0]
+    value = averaged(scoring, cutoffs)[0][:, 0]
     is_cost = measure.metric.better == "low"
     # Who has no value, NaN, comes last.
     order = np.lexsort((-n_relevant, -value if is_cost else value))
@@ -52,7 +96,7 @@ def worst_of(data: EvaluationData, measure: Measure, n: object) -> Table:
     worst = order[: min(n_shown, n_users)]
     users = joined.users.gather(worst)
     # Those of the metric, which may have a convention of its own.
-    lists = user_lists_of(data.restricted(joined), worst.tolist(), measure.k)
+    lists = user_lists_of(replace(data, joined=joined), worst.tolist(), measure.k)
     columns = {
         "n_relevant": n_relevant[worst],
         "n_found": [len(of_user.found) for of_user in lists],
@@ -69,7 +113,7 @@ def worst_of(data: EvaluationData, measure: Measure, n: object) -> Table:
         title = _(words, label=measure.label, users=users_in_words(n_users))
     shown = Shown(
         title=title,
-        basis=basis_of(data, scoring, k, measure.options_beside_text).phrases(),
+        basis=basis_of(data, scoring, cutoffs, measure.options_beside_text).phrases(),
         headings={name: measure.label, **headings},
         cells=dict.fromkeys(("text", "first", "missing"), "text"),
         most=len(worst),
@@ -93,11 +137,7 @@ def _in_words(
     missing = [of_user.missed[0][0] if of_user.missed else None for of_user in lists]
     titles = data.item_titles([item for item in first + missing if item is not None])
     for name, items in (("first", first), ("missing", missing)):
-        shown = items
-        if titles:
-            shown = [
-                None if item is None else str(titles.get(item, item)) for item in items
-            ]
+        shown = [titles.get(item, item) for item in items]
         # As objects, ids stay as they are beside users without an item.
         columns[name] = pd.Series(shown, dtype=object)
     return columns

@@ -70,6 +70,8 @@ def judged(hits: Hits, k: Cutoff = None) -> Credit:
     """Share of the first k items that are judged, relevant or not; of shorter lists,
     the share of all items.
 
+    Examples
+    --------
     >>> import recnb
     >>> questions = recnb.datasets.load_questions()
     >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
@@ -102,6 +104,8 @@ def bpref(hits: Hits, k: Cutoff = None) -> Credit:
     At most as many nonrelevant items count as there are relevant ones. A relevant item
     that is not in the list adds 0.
 
+    Examples
+    --------
     >>> import recnb
     >>> questions = recnb.datasets.load_questions()
     >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
@@ -151,6 +155,8 @@ def inferred_average_precision(hits: Hits, k: Cutoff = None) -> Credit:
     added to the relevant and to the nonrelevant items above a hit, so that their share
     is defined at the first.
 
+    Examples
+    --------
     >>> import recnb
     >>> questions = recnb.datasets.load_questions()
     >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
@@ -193,8 +199,13 @@ def interpolated_precision(
     A level of `recall * n_relevant` items counts as reached as in trec_eval, which adds
     0.9 and rounds down.
 
-    - recall: The least share of relevant items, from 0 to 1.
+    Parameters
+    ----------
+    recall : float, default 0.0
+        The least share of relevant items, from 0 to 1.
 
+    Examples
+    --------
     >>> import recnb
     >>> questions = recnb.datasets.load_questions()
     >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
@@ -250,8 +261,13 @@ def rise(hits: Hits, recall: float) -> Floats:
 def rbp_residual(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
     """Share of the examining that falls on items not judged, and below the list or k.
 
-    - p: The chance of looking further, between 0 and 1.
+    Parameters
+    ----------
+    p : float, default 0.8
+        The chance of looking further, between 0 and 1.
 
+    Examples
+    --------
     >>> import recnb
     >>> questions = recnb.datasets.load_questions()
     >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
@@ -281,6 +297,8 @@ def rbp_residual(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
 def set_average_precision(hits: Hits, k: Cutoff = None) -> Credit:
     """Precision of the whole list times its recall, without regard to rank.
 
+    Examples
+    --------
     >>> import recnb
     >>> float(recnb.evaluate([["x", "a"]], [["a", "b"]]).measure("SetAP"))
     0.25
@@ -311,6 +329,8 @@ def auc(hits: Hits, k: Cutoff = None) -> Credit:
     Relevant items that are not in the list do not count: of a list that was cut it
     does not say what was missed.
 
+    Examples
+    --------
     >>> import recnb
     >>> float(recnb.auc(y_true=[1, 0, 1, 0], y_score=[0.9, 0.8, 0.4, 0.1]))
     0.75
@@ -344,6 +364,8 @@ def auc(hits: Hits, k: Cutoff = None) -> Credit:
 def retrieved_count(hits: Hits, k: Cutoff = None) -> Credit:
     """Length of the list, of which at most k places count.
 
+    Examples
+    --------
     >>> import recnb
     >>> questions = recnb.datasets.load_questions()
     >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
@@ -370,6 +392,8 @@ def retrieved_count(hits: Hits, k: Cutoff = None) -> Credit:
 def relevant_count(hits: Hits, k: Cutoff = None) -> Credit:
     """Number of items that are relevant to the user, shown or not.
 
+    Examples
+    --------
     >>> import recnb
     >>> questions = recnb.datasets.load_questions()
     >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
@@ -395,6 +419,8 @@ def hit_count(hits: Hits, k: Cutoff = None) -> Credit:
 
     With propensities, their weights added up.
 
+    Examples
+    --------
     >>> import recnb
     >>> questions = recnb.datasets.load_questions()
     >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)

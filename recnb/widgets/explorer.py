@@ -322,13 +322,12 @@ class Explorer(Live):
         data = self.evaluation
         # Hits are counted, whatever relevant pairs weigh.
         counted = data.unweighted if data.joined.is_weighted else data
-        n_hits = Measure(METRICS["cg"], {"gain": "binary"}, shown.k)
         counts = {
             "relevant": data.joined.hits.n_relevant,
             "length": data.joined.hits.list_length,
         }
         lists = pd.DataFrame(counts, data.users).reindex(values.index)
-        hits = score_of(counted, n_hits).per_user.reindex(values.index)
+        hits = counted.cg(shown.k, gain="binary").per_user.reindex(values.index)
         return pd.DataFrame({"value": values, "hits": hits, **lists})
 
     def _labels_of(self, by: str) -> pd.Series[Any]:

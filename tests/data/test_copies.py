@@ -19,8 +19,7 @@ import pytest
 import scipy.sparse as sp
 
 import recnb
-from recnb.evaluation import Evaluation
-from recnb.model_predictions import model_lists
+from recnb.model_predictions import lists_evaluated
 from tests.rows import read_rows
 
 Columns = dict[str, Any]
@@ -181,7 +180,7 @@ def test_matrices_of_a_model_written_afterwards() -> None:
     scores = np.array([0.9, 0.5, 0.1])
     test = sp.csr_matrix(np.array([[0.0, 1, 0], [0, 0, 1]]))
     train = sp.csr_matrix(np.array([[1.0, 0, 0], [0, 0, 0]]))
-    ev = Evaluation(model_lists(lambda user: scores, test, train, k=3))
+    ev = lists_evaluated(lambda user: scores, test, train, k=3)
     test.data[:], test.indices[:], train.data[:], scores[:] = (
         5.0,
         0,

@@ -135,7 +135,6 @@ SHOWN: dict[str, Callable[[], str]] = {
     "report": lambda: text_of(EV.report(k=10, by="segment")._repr_html_()),
     "not evaluated": lambda: message(lambda: EV.explain("ndcg", "nobody", k=10)),
     "not in the lists": lambda: message(lambda: EV.user("nobody")),
-    "no value": lambda: message(lambda: EV.coverage(k=10).per_user),
     "no interval": lambda: message(lambda: EV.coverage(k=10).interval()),
     "no pairs": lambda: message(lambda: FOUND.differences("coverage", k=10)),
     "none in common": lambda: message(

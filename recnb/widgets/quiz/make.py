@@ -7,7 +7,8 @@ from typing import Any
 
 from recnb.display.language import use_language
 from recnb.errors import CutoffError, OptionError, RecnbError, is_several, quoted
-from recnb.results.single_list import Pair, measure_of_one_list, read_pairs
+from recnb.metrics.measure import measure_named
+from recnb.results.single_list import OF_ONE_LIST, Pair, read_pairs
 from recnb.widgets.quiz.answer import Quiz
 from recnb.widgets.quiz.draw import LETTERS, TOP, drawn
 
@@ -69,7 +70,7 @@ def quiz(
     0.5
     """
     with use_language(lang) as language:
-        measure = measure_of_one_list(metric).with_options(options)
+        measure = measure_named(metric, OF_ONE_LIST).with_options(options)
         name = measure.name
         cutoff = measure.cut_at(k).k
         if cutoff is not None and name == "r_precision":

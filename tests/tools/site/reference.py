@@ -152,7 +152,9 @@ def members_of(cls: type) -> list[str]:
         else:
             names |= vars(base).keys()
     shown = {name for name in names if _is_shown(cls, name)}
-    if dataclasses.is_dataclass(cls) and cls.__name__ in recnb.__all__:
+    # Those of a base are of its own page, or inner ones.
+    has_fields = "__dataclass_fields__" in vars(cls)
+    if has_fields and cls.__name__ in recnb.__all__:
         shown |= {field.name for field in dataclasses.fields(cls)}
     for base in cls.__mro__:
         shown -= OF_RECNB.get(base.__name__, set())
