@@ -45,25 +45,6 @@ def is_missing(values: pl.Series) -> pl.Series:
     return values.is_null()
 
 
-def is_no_number(values: pl.Series) -> pl.Series:
-    """Return which floats are null, NaN or infinite."""
-    return values.is_null() | ~values.is_finite()
-
-
-def surely_within(values: pl.Series, low: float, high: float) -> bool:
-    """Return True only if all numbers are between two; it is quick to see of most."""
-    if values.is_empty():
-        return True
-    dtype = values.dtype
-    if dtype in (pl.Int128, pl.UInt128):
-        return False  # NumPy has no such type
-    if not (dtype.is_integer() or dtype in (pl.Float32, pl.Float64)):
-        return False
-    array = values.to_numpy()
-    # What is missing is NaN here. It makes both NaN, which is neither above nor below.
-    return float(array.min()) >= low and float(array.max()) <= high
-
-
 def as_numbers(values: pl.Series, name: str) -> pl.Series:
     """Return a column as numbers; True and False are 1 and 0.
 

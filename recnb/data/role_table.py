@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from sys import float_info
 
+import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
@@ -18,14 +18,12 @@ from recnb.data.columns import (
     as_numbers,
     held_in,
     is_missing,
-    is_no_number,
     kind,
-    surely_within,
 )
 from recnb.data.names import IDS, TRUTH, Labels
 from recnb.display.language import Noun, noun_of
 from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
-from recnb.metrics.hits import ENDLESS, HIGHEST
+from recnb.metrics.hits import ENDLESS, HIGHEST, Bools, Floats
 
 #: How errors end where a pair or a rank of a user repeats, after "If the rows are".
 SEVERAL_LISTS = (
@@ -192,22 +190,19 @@ class RoleTable:
     def scores(self) -> pl.Series:
         """Return the scores as numbers; refuse those that place no item."""
         scores = as_numbers(self["score"], self.column_in_words("score"))
-        if not surely_within(scores, -float_info.max, float_info.max):
-            self._refuse_no_numbers(
-                "score",
-                scores.cast(pl.Float64),
-                "A score must place its item in the list: fill it in or drop the row.",
-            )
+        fix = "A score must place its item in the list: fill it in or drop the row."
+        floats = scores.cast(pl.Float64).to_numpy()
+        self._refuse_no_numbers("score", floats, fix)
         return scores
 
     def ranks(self) -> pl.Series:
         """Return the ranks as whole numbers from 1 up; refuse others."""
         ranks = as_numbers(self["rank"], self.column_in_words("rank"))
-        if ranks.dtype.is_integer() and surely_within(ranks, 1, ENDLESS):
-            return ranks.cast(pl.Int64)
-        floats = ranks.cast(pl.Float64)
+        floats = ranks.cast(pl.Float64).to_numpy()
+        is_no_rank = ~(floats >= 1)  # also where it is missing
+        if not ranks.dtype.is_integer():
+            is_no_rank |= floats != np.floor(floats)
         is_a_score = f"If it is a score, say so: score={self.label('rank')!r}."
-        is_no_rank = is_no_number(floats) | (floats != floats.floor()) | (floats < 1)
         self._refuse_values(
             "rank",
             is_no_rank,
@@ -228,17 +223,12 @@ class RoleTable:
         One below 0 is refused or not, as the convention's `negative_relevance` says.
         """
         grades = as_numbers(self["relevance"], self.column_in_words("relevance"))
-        if surely_within(grades, 0, HIGHEST):
-            return grades
-        floats = grades.cast(pl.Float64)
-        self._refuse_no_numbers(
-            "relevance",
-            floats,
-            "Say what they mean: 0 for not relevant; or drop the rows.",
-        )
+        floats = grades.cast(pl.Float64).to_numpy()
+        fix = "Say what they mean: 0 for not relevant; or drop the rows."
+        self._refuse_no_numbers("relevance", floats, fix)
         is_too_large = floats > HIGHEST
         if negative == "keep":
-            is_too_large = floats.abs() > HIGHEST
+            is_too_large |= floats < -HIGHEST
         self._refuse_values(
             "relevance",
             is_too_large,
@@ -254,28 +244,29 @@ class RoleTable:
             )
         return grades
 
-    def _refuse_no_numbers(self, role: str, floats: pl.Series, fix: str) -> None:
+    def _refuse_no_numbers(self, role: str, floats: Floats, fix: str) -> None:
         """Raise an error for values that are missing, NaN or infinite."""
-        rows = is_no_number(floats).arg_true()
+        rows = np.flatnonzero(~np.isfinite(floats))
         if not len(rows):
             return
-        values_are = "values that are" if len(rows) > 1 else "value that is"
+        row, values_are = int(rows[0]), "value that is"
+        if len(rows) > 1:
+            values_are = "values that are"
         raise FrameError(
             f"{self.column_in_words(role)} has {len(rows):,} {values_are} missing, NaN or "
-            f"infinite, the first {self.rows[role][rows[0]]} for "
-            f"{self.ids_in_words(rows[0])}. {fix}"
+            f"infinite, the first {self.rows[role][row]} for {self.ids_in_words(row)}. {fix}"
         )
 
-    def _refuse_values(self, role: str, is_bad: pl.Series, why: str) -> None:
+    def _refuse_values(self, role: str, is_bad: Bools, why: str) -> None:
         """Raise an error for the first bad value, with why it is, and the fix."""
-        rows = is_bad.arg_true()
+        rows = np.flatnonzero(is_bad)
         if not len(rows):
             return
-        value = self.rows[role][rows[0]]
+        row = int(rows[0])
+        value = self.rows[role][row]
         shown = f"{value:g}" if role == "relevance" else value
         raise FrameError(
-            f"{self.column_in_words(role)} holds {shown} for "
-            f"{self.ids_in_words(rows[0])}: {why}"
+            f"{self.column_in_words(role)} holds {shown} for {self.ids_in_words(row)}: {why}"
         )
 
     # Repeats
