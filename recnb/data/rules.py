@@ -39,12 +39,12 @@ from recnb.data.ids import each_once, positions, sorted_in_threads
 from recnb.data.matches import (
     GradedTruth,
     Matches,
-    RepeatError,
     RowTies,
     TruthRows,
     judging_rows,
+    refuse_repeated,
 )
-from recnb.data.role_table import RoleTable, repeated
+from recnb.data.role_table import RoleTable
 from recnb.errors import OptionError
 from recnb.metrics.hits import (
     Floats,
@@ -166,8 +166,8 @@ def match_in_numpy(
     may_repeat = convention.order == "rank" and not is_in_order(
         listed.user, listed.score
     )
-    if may_repeat and repeated(lists.rows, ["user", "rank"]).height:
-        raise RepeatError
+    if may_repeat:
+        refuse_repeated(lists, ["user", "rank"], truth, convention)
     listed = with_ranks(listed, convention)
     is_match = (listed.truth_row >= 0) & (listed.rank > 0)  # 0: the row left its list
     row = np.flatnonzero(is_match)
