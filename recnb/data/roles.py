@@ -174,8 +174,8 @@ def _refuse_relevant_items(table: InputTable, roles: Roles, labels: Labels) -> N
 def columns_of_lists(table: InputTable) -> list[str]:
     """Return the columns whose cells are lists or mappings."""
     if not isinstance(table.frame, pd.DataFrame):
-        head = table.collected(table.columns, n=0)
-        return [column.name for column in head if column.dtype.is_nested()]
+        types = table.query(table.columns).collect_schema()
+        return [column for column in types if types[column].is_nested()]
     columns = []
     for column, dtype in table.frame.dtypes.items():
         if dtype.kind != "O":
