@@ -1,15 +1,10 @@
-"""Forms of input beside frames: each is a function that makes a table of what it knows.
-
-`FORMS` has them in the order in which they are asked. Those of `inputs/` come first,
-since they know some mappings, lists and paths better.
-"""
+"""Forms of input beside frames: each is a function that makes a table of what it knows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from itertools import chain, islice
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,38 +12,18 @@ import polars as pl
 
 from recnb.data import files
 from recnb.data.columns import as_column
-from recnb.data.lists import WITH_LISTS, ListCells
+from recnb.data.lists import ListCells
 from recnb.data.names import IDS, OF_LISTS, RECS, Named, role_of
 from recnb.data.role_table import no_rows
+from recnb.data.roles import WITH_LISTS
 from recnb.data.tables import (
+    FORMS,
     InputTable,
     ListTable,
     MadeTable,
-    Tables,
     is_file,
-    is_frame,
-    not_read,
 )
 from recnb.errors import FrameError, is_number, is_several, listed, quoted
-
-#: What was given, what errors call it, columns named by keyword -> a table, or None if it
-#: is of another form.
-Form: TypeAlias = Callable[[Any, str, Named], InputTable | None]
-#: Tables by name, columns named by keyword -> the same with more columns named.
-Hint: TypeAlias = Callable[[Tables, Named], tuple[Tables, Named]]
-
-
-def opened(thing: Any, name: str, named: Named) -> InputTable:
-    """Return what was given as a table, in whatever form it is."""
-    if isinstance(thing, InputTable):
-        return replace(thing, name=name)
-    if is_frame(thing):
-        return InputTable.of(thing, name)
-    for form in FORMS:
-        table = form(thing, name, named)
-        if table is not None:
-            return table
-    raise not_read(thing, name)
 
 
 def records(thing: Any, name: str, named: Named) -> InputTable | None:
@@ -183,7 +158,4 @@ def data_set(thing: Any, name: str, named: Named) -> InputTable | None:
     return MadeTable.of(frame, name) if isinstance(frame, pd.DataFrame) else None
 
 
-FORMS: list[Form] = [records, by_pair, by_user, path, data_set]
-#: Each hint, with the columns of which one must be present. It names more columns, as
-#: keywords do, once all tables are open.
-HINTS: list[tuple[Collection[str], Hint]] = []
+FORMS += [records, by_pair, by_user, path, data_set]

@@ -14,20 +14,28 @@ import polars as pl
 from recnb.data.both_sides import read_both_sides
 from recnb.data.columns import TEXT
 from recnb.data.file_parts import StoredFiles
-from recnb.data.forms import HINTS, opened
 from recnb.data.in_memory import source_of
 from recnb.data.joined import Source
-from recnb.data.lists import WITH_LISTS, list_column_of, with_a_row_an_item
+from recnb.data.lists import with_a_row_an_item
 from recnb.data.names import IDS, OF_LISTS, RECS, ROLES, TRUTH, Named
 from recnb.data.parts import Parts
 from recnb.data.role_table import RoleTable
-from recnb.data.roles import Layout, as_named, labels_of, refuse_models
+from recnb.data.roles import (
+    WITH_LISTS,
+    Layout,
+    as_named,
+    labels_of,
+    list_column_of,
+    refuse_models,
+)
 from recnb.data.tables import (
+    HINTS,
     FileTable,
     Frame,
     InputTable,
     ListTable,
     Tables,
+    opened,
 )
 from recnb.errors import ColumnError, FrameError, RecnbError
 

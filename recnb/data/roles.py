@@ -30,7 +30,7 @@ from recnb.data.names import (
     split_labels,
     title_column,
 )
-from recnb.data.tables import InputTable, Tables
+from recnb.data.tables import InputTable, ListTable, Tables
 from recnb.errors import (
     ColumnError,
     FrameError,
@@ -40,6 +40,8 @@ from recnb.errors import (
     quoted,
 )
 
+#: The tables that hold lists of users.
+WITH_LISTS = (*OF_LISTS, "train")
 #: How the errors for what a table does not have begin.
 HAVE_NO = {
     RECS: "recommendations have no",
@@ -169,6 +171,27 @@ def _refuse_relevant_items(table: InputTable, roles: Roles, labels: Labels) -> N
             f"{table.name}: column {column!r} may say which items are relevant. If it "
             f"does, say {keyword}={column!r}; else drop it."
         )
+
+
+# ---- lists in cells
+
+
+def list_column_of(table: InputTable, named: Named) -> str | None:
+    """Return the column of a list for each user.
+
+    It is named by keyword or, of a table without items, by its name.
+    """
+    if table.name not in WITH_LISTS or isinstance(table, ListTable):
+        return None
+    # Lists of train, which no keyword names, are of what was relevant before.
+    role = OF_LISTS.get(table.name, "relevant")
+    asked = named.get(role) if table.name in OF_LISTS else None
+    if asked:
+        return asked[0] if asked[0] in table.columns else None
+    if table.has_role("item", named):
+        return None
+    usual = table.by_role.get(role, [])
+    return usual[0] if len(usual) == 1 else None
 
 
 def columns_of_lists(table: InputTable) -> list[str]:

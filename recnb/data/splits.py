@@ -36,8 +36,9 @@ class Keys:
 
     def __init__(self, columns: Sequence[str], table: pl.DataFrame) -> None:
         self.columns = tuple(columns)  #: the caller's columns of the split
-        #: The columns of the split in tables whose columns are roles.
-        self.roles = [*split_labels(columns)]
+        #: The same by what they are called in tables whose columns are roles.
+        self.labels = split_labels(columns)
+        self.roles = [*self.labels]
         #: Each list as its number, `list`, its user and a role for each column; sorted.
         self.table = table
 

@@ -7,7 +7,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeAlias
@@ -225,6 +232,35 @@ class ListTable(MadeTable):
 
 #: Tables by name.
 Tables: TypeAlias = Mapping[str, InputTable]
+
+
+# ---- what is opened as a table
+
+#: What was given, what errors call it, columns named by keyword -> a table, or None if it
+#: is of another form.
+Form: TypeAlias = Callable[[Any, str, Named], InputTable | None]
+#: Tables by name, columns named by keyword -> the same with more columns named.
+Hint: TypeAlias = Callable[[Tables, Named], tuple[Tables, Named]]
+#: The forms of input beside frames, in the order in which they are asked. `forms.py` has
+#: the usual ones; those of `inputs/` come first, since they know some mappings, lists and
+#: paths better.
+FORMS: list[Form] = []
+#: Each hint, with the columns of which one must be present. It names more columns, as
+#: keywords do, once all tables are open.
+HINTS: list[tuple[Collection[str], Hint]] = []
+
+
+def opened(thing: Any, name: str, named: Named) -> InputTable:
+    """Return what was given as a table, in whatever form it is."""
+    if isinstance(thing, InputTable):
+        return replace(thing, name=name)
+    if is_frame(thing):
+        return InputTable.of(thing, name)
+    for form in FORMS:
+        table = form(thing, name, named)
+        if table is not None:
+            return table
+    raise not_read(thing, name)
 
 
 def is_file(given: object) -> bool:

@@ -14,11 +14,10 @@ import pandas as pd
 import polars as pl
 
 from recnb.data.columns import as_column, as_numbers, is_missing
-from recnb.data.forms import opened
 from recnb.data.names import IDS, ROLES, Named, role_of
 from recnb.data.role_table import RoleTable, ids_in_words, repeated
 from recnb.data.roles import as_named, labels_of
-from recnb.data.tables import Frame, InputTable, Tables
+from recnb.data.tables import Frame, InputTable, Tables, opened
 from recnb.display.language import _
 from recnb.errors import (
     ColumnError,

@@ -19,11 +19,17 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.forms import FORMS, HINTS
-from recnb.data.lists import ListCells, list_column_of, with_a_row_an_item
+from recnb.data.lists import ListCells, with_a_row_an_item
 from recnb.data.names import IDS, OF_LISTS, RECS, TRUTH, Named
-from recnb.data.roles import columns_of_lists
-from recnb.data.tables import InputTable, ListTable, MadeTable, Tables
+from recnb.data.roles import columns_of_lists, list_column_of
+from recnb.data.tables import (
+    FORMS,
+    HINTS,
+    InputTable,
+    ListTable,
+    MadeTable,
+    Tables,
+)
 from recnb.errors import ColumnError, FrameError, listed, quoted
 
 #: Columns of what was retrieved, and of what should have been, as ragas and LlamaIndex
