@@ -86,12 +86,10 @@ def refuse_unread(fields: Iterable[Any], name: str) -> None:
     }
     for field in fields:
         if field.type.id in unread:
-            label = field.name
             raise FrameError(
-                f"{name}: column {label!r} holds {one_line(str(field.type), 80)} of "
-                "Arrow, which is not read. Make it plain numbers or text: in pandas "
-                f"frame[{label!r}] = frame[{label!r}].to_list(), in pyarrow "
-                f"pyarrow.array(table[{label!r}].to_pylist())."
+                f"{name}: column {field.name!r} holds {one_line(str(field.type), 80)} of "
+                "Arrow, which is not read. Make it plain numbers or text, as to_list() of "
+                "pandas and to_pylist() of pyarrow do."
             )
 
 

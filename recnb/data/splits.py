@@ -278,24 +278,25 @@ def _checked(
     for role, column in split_labels(columns).items():
         if role not in table:
             continue
-        values = _plain_values(table[role].alias(column), table.name)
+        values = _plain_values(table, role, column)
         if known is not None:
             _refuse_other_kind(table.name, values, known[role])
         table = table.with_columns(values.alias(role))
     return table
 
 
-def _plain_values(values: pl.Series, name: str) -> pl.Series:
+def _plain_values(table: RoleTable, role: str, column: str) -> pl.Series:
     """Return a column of the split of a table; refuse what is missing, and other types.
 
     It is of text, whole numbers, True and False, dates or times in microseconds.
     """
-    missing = is_missing(values)
-    problem = f"{name}: column {values.name!r} of split="
-    if missing.any():
+    values = table[role].alias(column)
+    problem = f"{table.name}: column {column!r} of split="
+    missing = is_missing(values).arg_true()
+    if len(missing):
         raise FrameError(
-            f"{problem} has missing values ({missing.sum():,}), the first in row "
-            f"{missing.arg_true()[0]}. Drop such rows, or fill them in."
+            f"{problem} has missing values, such as that of "
+            f"{table.ids_in_words(missing[0])}. Drop such rows, or fill them in."
         )
     dtype = values.dtype
     if dtype in TEXT:

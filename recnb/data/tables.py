@@ -6,6 +6,7 @@ Rows that are not in memory are a lazy frame of Polars.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import (
     Callable,
@@ -57,7 +58,10 @@ ENGINES = {"dask": "Dask", "pyspark": "Spark"}
 #: The errors of Polars, and those of what it does not read.
 OF_POLARS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 #: What to do about a table whose rows an error keeps from being read.
-MEND = "It cannot be collected either: mend what it reads."
+MEND = (
+    "It cannot be collected either: mend what it reads. Of several files, all need the "
+    "same columns, of the same types."
+)
 
 
 @dataclass(eq=False)
@@ -355,6 +359,8 @@ def errors_name_frame(name: str, fix: str = MEND) -> Iterator[None]:
     try:
         yield
     except (*OF_POLARS, OSError, *of_duckdb) as problem:
-        reason = one_line(str(problem).strip().split("\n")[0], 1000)
-        words = f"{name} cannot be read: {reason.rstrip('.')}. {fix}"
-        raise FrameError(words) from problem
+        first_line = str(problem).strip().split("\n")[0]
+        # Polars hints at arguments of its own.
+        without_hint = re.sub(r", (hint:|consider) .*?(?=\. |$)", "", first_line)
+        reason = one_line(without_hint, 1000).rstrip(".")
+        raise FrameError(f"{name} cannot be read: {reason}. {fix}") from problem
