@@ -98,13 +98,16 @@ class RoleTable:
         values = self.rows[role]
         if values.dtype in TEXT:
             return values.cast(pl.String)
-        if values.dtype.is_float():
-            return self._whole_numbers(role)
-        if not values.dtype.is_integer() and not values.dtype.is_decimal():
+        if not values.dtype.is_numeric():
             raise self._no_id(role, wrong=values)
+        # pandas makes floats of whole numbers as soon as one is missing.
         whole = values.cast(pl.Int64, strict=False)
-        # A UInt64 beyond 2**63 becomes null, and the Decimal 1.5 becomes 1.
+        # A UInt64 beyond 2**63 becomes null, and 1.5 becomes 1.
         is_same = whole.cast(values.dtype, strict=False).eq_missing(values)
+        if values.dtype.is_float():
+            mantissa_bits = {"Float16": 11, "Float32": 24}.get(str(values.dtype), 53)
+            # From there on, floats skip whole numbers.
+            is_same &= values.abs() < 2**mantissa_bits
         if not is_same.all():
             raise self._no_id(role, wrong=values.filter(~is_same))
         return whole
@@ -119,30 +122,14 @@ class RoleTable:
                 f"first in row {missing[0]}. Drop such rows."
             )
 
-    def _whole_numbers(self, role: str) -> pl.Series:
-        """Return ids that came as floats, as whole numbers.
-
-        pandas makes floats of whole numbers as soon as one is missing.
-        """
-        values = self.rows[role]
-        mantissa_bits = {"Float16": 11, "Float32": 24}.get(str(values.dtype), 53)
-        exact_below = 2**mantissa_bits  # from there on, floats skip whole numbers
-        inexact = values.filter(
-            (values != values.floor()) | (values.abs() >= exact_below)
-        )
-        if len(inexact):
-            raise FrameError(
-                f"{self.column_in_words(role)} holds the {values.dtype} {inexact[0]!r}, not "
-                "exact as an id: read ids as whole numbers or as text."
-            )
-        return values.cast(pl.Int64)
-
     def _no_id(self, role: str, wrong: pl.Series) -> FrameError:
         """Return the error for a column with `wrong` values, which cannot be ids."""
         example, type_in_words = wrong.head(1).to_list()[0], str(wrong.dtype)[:80]
         if wrong.dtype == pl.Object:
             type_in_words = held_in(wrong)
         fix = "Make them text, in the other frame as well."
+        if wrong.dtype.is_float():
+            fix = "Floats are not exact: read ids as whole numbers or as text."
         if wrong.dtype in (pl.List, pl.Array):
             fix = (
                 f"Explode {self.label(role)!r} into a row of each; "
