@@ -51,8 +51,8 @@ class RoleTable:
         return role in self.rows.columns
 
     def label(self, role: str) -> str:
-        """Return what the caller calls the column of a role."""
-        return self.labels.get(role, role)
+        """Return what the caller calls the column of a role, also one of a split."""
+        return self.labels.get(role, role.removeprefix("split "))
 
     @property
     def noun(self) -> Noun:
@@ -147,14 +147,14 @@ class RoleTable:
             return self
         return self.with_columns(*[other[role].clear() for role in IDS])
 
-    def refuse_other_kinds(self, other: RoleTable) -> None:
-        """Raise an error for ids of another type.
+    def refuse_other_kinds(self, other: RoleTable, roles: Sequence[str] = IDS) -> None:
+        """Raise an error for ids, or values of a split, of another type.
 
         1 and "1" never match, and every score would be 0.
         """
         if not self.rows.height or not other.rows.height:
             return
-        for role in IDS:
+        for role in roles:
             if role not in other:
                 continue  # a frame of users has no items, one of items no users
             ours, theirs = self.rows[role].dtype, other.rows[role].dtype
@@ -166,8 +166,9 @@ class RoleTable:
                 for table in (self, other)
             )
             fix, typed = _fix_of_kinds(self, other, role)
+            values = f"{role} ids" if role in IDS else "values of split="
             raise FrameError(
-                f"the {role} ids are of different kinds: {examples}. They would never "
+                f"the {values} are of different kinds: {examples}. They would never "
                 f"match. {fix}",
                 typed,
             )
@@ -378,20 +379,25 @@ def no_rows(name: str) -> NoRowsError:
 def _fix_of_kinds(
     ours: RoleTable, theirs: RoleTable, role: str
 ) -> tuple[str, dict[str, str]]:
-    """Say how ids of two kinds become one; as text 1.0 would not match 1.
+    """Say how values of two kinds become one; as text 1.0 would not match 1.
 
     With it comes what is said in its place on the command line.
     """
-    for table in (ours, theirs):
-        is_text = table.rows[role].dtype == pl.String
-        if is_text and table.rows[role].str.contains(r"^-?\d+\.0+$").all():
-            column = f"{table.name}[{table.label(role)!r}]"
+    types = [table.rows[role].dtype for table in (ours, theirs)]
+    for table, dtype in zip((ours, theirs), types, strict=True):
+        if dtype != pl.String:
+            continue
+        column = f"{table.name}[{table.label(role)!r}]"
+        if pl.Date in types:
+            fix = f"Make both dates: {column} = pandas.to_datetime({column}).dt.date."
+            return fix, {fix: f"Write the {table.name} as Parquet, with dates in it."}
+        if table.rows[role].str.contains(r"^-?\d+\.0+$").all():
             fix = (
                 f"Make numbers of such text, {column} = {column}.astype(float); of a "
                 "CSV file pandas.read_csv does."
             )
             return fix, {fix: "Write such ids as whole numbers, 1 for 1.0."}
-    return "Make both text.", {}
+    return "Make both text." if role in IDS else "Make both one kind.", {}
 
 
 def ids_in_words(rows: pl.DataFrame, row: int, noun: Noun | None = None) -> str:

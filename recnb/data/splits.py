@@ -247,41 +247,20 @@ def _judged_in(
     return rows.join(combinations, on=present).select("user", *combinations.columns)
 
 
-def _refuse_other_kind(name: str, theirs: pl.Series, ours: pl.Series) -> None:
-    """Raise an error for values of another type than the recommendations have."""
-    if theirs.dtype == ours.dtype:
-        return
-    fix, typed = "Make both one kind.", dict[str, str]()
-    if {ours.dtype, theirs.dtype} == {pl.String(), pl.Date()}:
-        table = RECS if ours.dtype == pl.String else name
-        dates = f"{table}[{theirs.name!r}]"
-        made = f"{dates} = pandas.to_datetime({dates}).dt.date"
-        fix = f"Make both one kind: {made}"
-        typed[made] = (
-            f"write the {table} as Parquet, with dates in column {theirs.name!r}"
-        )
-    raise FrameError(
-        f"column {theirs.name!r} of split= holds {kind(ours.dtype)} in the {RECS} (such "
-        f"as {ours[0]!r}) and {kind(theirs.dtype)} in {name} (such as {theirs[0]!r}). "
-        f"They would never match. {fix}",
-        typed,
-    )
-
-
 def _checked(
     table: RoleTable, columns: Sequence[str], known: pl.DataFrame | None = None
 ) -> RoleTable:
     """Return a table whose columns of the split are text, numbers, booleans or times.
 
-    They are of the types of known ones; others are refused.
+    They are of the types of known ones, which are the recommendations'; others are
+    refused.
     """
     for role, column in split_labels(columns).items():
         if role not in table:
             continue
-        values = _plain_values(table, role, column)
+        table = table.with_columns(_plain_values(table, role, column).alias(role))
         if known is not None:
-            _refuse_other_kind(table.name, values, known[role])
-        table = table.with_columns(values.alias(role))
+            RoleTable(RECS, known, {}).refuse_other_kinds(table, [role])
     return table
 
 
