@@ -58,30 +58,23 @@ def by_pair(thing: Any, name: str, named: Named) -> InputTable | None:
     """Read a number for each pair of user and item: a mapping, or a Series."""
     if name not in WITH_LISTS or not _is_by_pair(thing):
         return None
-    roles = [*IDS]
-    if isinstance(thing, pd.Series):
-        roles = _roles_of_levels(thing, name)
-        if role_of(thing.name) == "rank":
+    if isinstance(thing, Mapping):
+        odd = [pair for pair in thing if not isinstance(pair, tuple) or len(pair) != 2]
+        odd += filter(is_several, thing.values())
+        if odd:
             raise FrameError(
-                f"{name} is a Series of ranks by user and item, where scores are needed. "
-                "Make columns of it, .reset_index()."
+                f"{name} holds {quoted(odd[0])} among numbers of pairs of user and item: "
+                "give each pair its number, {('ann', 'a'): 3.0}."
             )
-    pairs = [*thing.keys()]
-    numbers = thing.to_list() if isinstance(thing, pd.Series) else [*thing.values()]
-    odd = [pair for pair in pairs if not isinstance(pair, tuple) or len(pair) != 2]
-    odd += [number for number in numbers if is_several(number)]
-    if odd:
-        raise FrameError(
-            f"{name} holds {quoted(odd[0])} among numbers of pairs of user and item: "
-            "give each pair its number, {('ann', 'a'): 3.0}."
-        )
+        thing = pd.Series(dict(thing))
     number = "score" if name == RECS else "relevance"
-    columns = [
-        as_column([pair[at] for pair in pairs], name, role, role)
-        for at, role in enumerate(roles)
-    ]
-    columns.append(as_column(numbers, name, number, number))
-    return ListTable.of(pl.DataFrame(columns), name)
+    rows = rows_of_pairs(thing, name, number)
+    if role_of(thing.name) == "rank":
+        raise FrameError(
+            f"{name} is a Series of ranks by user and item, where scores are needed. "
+            "Make columns of it, .reset_index()."
+        )
+    return ListTable.of(rows, name)
 
 
 def _is_by_pair(thing: Any) -> bool:
@@ -91,24 +84,20 @@ def _is_by_pair(thing: Any) -> bool:
     return isinstance(thing, Mapping) and isinstance(next(iter(thing), None), tuple)
 
 
-def _roles_of_levels(series: pd.Series[Any], name: str) -> list[str]:
-    """Return which level of an index holds users, and which items."""
-    levels = [*series.index.names]
-    roles = [role_of(level) for level in levels]
-    if roles == ["item", "user"]:
-        return ["item", "user"]
-    wrong = [
-        role
-        for role, usual in zip(roles, IDS, strict=True)
-        if role not in (None, usual)
-    ]
-    if wrong:
-        raise FrameError(
-            f"{name} is a Series by {levels[0]!r} and {levels[1]!r}, where user and item "
-            "are needed. Make columns of them, .reset_index(), and name those that are "
-            "meant, user='...', item='...'."
-        )
-    return [*IDS]
+def rows_of_pairs(series: pd.Series[Any], name: str, number: str) -> pd.DataFrame:
+    """Return a Series by user and item, or by item and user, with columns of both."""
+    levels = series.index.names
+    roles = [*IDS]
+    if [*map(role_of, levels)] == ["item", "user"]:
+        roles.reverse()
+    for level, role in zip(levels, roles, strict=True):
+        if role_of(level) not in (None, role):
+            raise FrameError(
+                f"{name} is a Series by {levels[0]!r} and {levels[1]!r}, where user and "
+                "item are needed. Make columns of them, .reset_index(), and name those "
+                "that are meant, user='...', item='...'."
+            )
+    return series.rename_axis(roles).rename(number).reset_index()
 
 
 def by_user(thing: Any, name: str, named: Named) -> InputTable | None:

@@ -14,7 +14,8 @@ import pandas as pd
 import polars as pl
 
 from recnb.data.columns import as_column, as_numbers, is_missing
-from recnb.data.names import IDS, ROLES, Named, role_of
+from recnb.data.forms import rows_of_pairs
+from recnb.data.names import IDS, ROLES, Named
 from recnb.data.role_table import RoleTable, ids_in_words, repeated
 from recnb.data.roles import as_named, labels_of
 from recnb.data.tables import Frame, InputTable, Tables, opened
@@ -148,21 +149,18 @@ def _values_by_id(
     """Return a Series or a mapping as a table: by item or user; of pairs, by both."""
     # `dict` of a Series would look up each of its values.
     series = given if isinstance(given, pd.Series) else pd.Series(dict(given))
-    index = series.index
-    roles = [WEIGHTS[name]]
-    if name == "propensity" and index.nlevels == len(IDS):
-        roles = list(IDS)
-    if index.nlevels != len(roles):
+    n_levels, role = series.index.nlevels, WEIGHTS[name]
+    if n_levels == 1:
+        rows = series.rename_axis(role).rename(name).reset_index()
+    elif name == "propensity" and n_levels == len(IDS):
+        rows = rows_of_pairs(series, f"{name}=", name)
+    else:
         raise OptionError(
-            f"{name}= is a Series with {index.nlevels} levels of its index: give one "
-            f"by {WEIGHTS[name]}."
+            f"{name}= is a Series with {n_levels} levels of its index: give one by {role}."
         )
-    if [role_of(level) for level in index.names] == ["item", "user"]:
-        roles.reverse()
-    rows = series.rename_axis(roles).rename(name).reset_index()
     # A score: what is no number is read as text, and refused by its value.
-    labels = {**dict(zip(roles, roles, strict=True)), "score": name}
-    return InputTable.of(rows, name).select(labels).rename({"score": "value"})
+    labels = {"score" if column == name else column: column for column in rows.columns}
+    return InputTable.of(rows, f"{name}=").select(labels).rename({"score": "value"})
 
 
 def checked(table: pl.DataFrame, column: str, name: str, role: str) -> pl.Series:
