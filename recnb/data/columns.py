@@ -54,17 +54,17 @@ def as_numbers(values: pl.Series, name: str) -> pl.Series:
         return values
     if values.dtype == pl.Boolean or values.null_count() == len(values):
         return values.cast(pl.Float64)
-    given = values.drop_nulls()
+    known = values.drop_nulls()
     problem = f"{name} holds {held_in(values)} where numbers are needed"
     if values.dtype in TEXT:
-        text = given.cast(pl.String)
+        text = known.cast(pl.String)
         not_numbers = text.filter(text.cast(pl.Float64, strict=False).is_null())
         if len(not_numbers):
             raise FrameError(
                 f"{problem}, and {not_numbers[0]!r} is no number: correct it, or drop "
                 "the row."
             )
-    example = given.head(1).to_list()[0]
+    example = known.head(1).to_list()[0]
     raise FrameError(f"{problem}, such as {quoted(example)}: make them numbers.")
 
 
@@ -115,8 +115,8 @@ def as_column(values: Sequence[Any], name: str, label: str, role: str) -> pl.Ser
             column = pl.Series(role, values)
             if column.dtype in (pl.Int64, pl.String, pl.Float64):
                 return column
-    given = pd.Series(values, dtype=object)
-    return from_pandas(given, name, label, role).alias(role)
+    in_pandas = pd.Series(values, dtype=object)
+    return from_pandas(in_pandas, name, label, role).alias(role)
 
 
 def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.Series:

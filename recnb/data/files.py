@@ -189,8 +189,8 @@ def _csv(file: Path) -> pl.DataFrame:
         text = text.replace("\r", "\n")  # line ends of old Macs
     header = text.split("\n", 1)[0]
     usual = "\t" if _ending(file) == ".tsv" else ","
-    found = [separator for separator in (usual, *";\t|,") if separator in header]
-    separator = found[0] if found else usual
+    in_header = [separator for separator in (usual, *";\t|,") if separator in header]
+    separator = in_header[0] if in_header else usual
     try:
         table = pl.read_csv(text.encode(), separator=separator, infer_schema=False)
     except pl.exceptions.ComputeError:

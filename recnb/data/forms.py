@@ -42,8 +42,8 @@ def _refuse_numbers_of_items(thing: Any, name: str, named: Named) -> None:
     """Refuse dictionaries of numbers, none of whose keys is known to name a column."""
     if name not in OF_LISTS:
         return
-    known = {*chain.from_iterable(named.values())}
-    if not known.isdisjoint(thing[0]) or any(map(role_of, thing[0])):
+    named_columns = {*chain.from_iterable(named.values())}
+    if not named_columns.isdisjoint(thing[0]) or any(map(role_of, thing[0])):
         return
     if thing[0] and all(map(is_number, thing[0].values())):
         raise FrameError(
@@ -59,11 +59,13 @@ def by_pair(thing: Any, name: str, named: Named) -> InputTable | None:
     if name not in WITH_LISTS or not _is_by_pair(thing):
         return None
     if isinstance(thing, Mapping):
-        odd = [pair for pair in thing if not isinstance(pair, tuple) or len(pair) != 2]
-        odd += filter(is_several, thing.values())
-        if odd:
+        no_pairs = [
+            pair for pair in thing if not isinstance(pair, tuple) or len(pair) != 2
+        ]
+        no_pairs += filter(is_several, thing.values())
+        if no_pairs:
             raise FrameError(
-                f"{name} holds {quoted(odd[0])} among numbers of pairs of user and item: "
+                f"{name} holds {quoted(no_pairs[0])} among numbers of pairs of user and item: "
                 "give each pair its number, {('ann', 'a'): 3.0}."
             )
         thing = pd.Series(dict(thing))

@@ -148,12 +148,12 @@ def _positions_in_array(
 
 def _met_in_join(known: pl.Series, wanted: pl.Series) -> Ints:
     """Return the known row of each hash, by a join."""
-    left = wanted.to_frame("hash").lazy().with_row_index("row")
-    right = known.to_frame("hash").lazy().with_row_index("position")
-    met = left.join(right, on="hash").select("row", "position")
-    rows = met.collect(engine="streaming")
+    wanted_rows = wanted.to_frame("hash").lazy().with_row_index("row")
+    known_rows = known.to_frame("hash").lazy().with_row_index("position")
+    pairs = wanted_rows.join(known_rows, on="hash").select("row", "position")
+    met = pairs.collect(engine="streaming")
     position = np.full(len(wanted), -1)
-    position[rows["row"].to_numpy()] = rows["position"].to_numpy()
+    position[met["row"].to_numpy()] = met["position"].to_numpy()
     return position
 
 

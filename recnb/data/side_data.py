@@ -190,26 +190,26 @@ def read_side_data(
     Where two columns could be that of users, the one that the lists or the truth have
     wins; of items likewise.
     """
-    given = {name: tables[name] for name in SIDE_FRAMES if name in tables}
+    side_tables = {name: tables[name] for name in SIDE_FRAMES if name in tables}
     if source.rows_are_items:
-        _refuse_joined_by_item(given)
+        _refuse_joined_by_item(side_tables)
     labels: dict[str, Labels] = {
         RECS: source.recs.labels,
         TRUTH: source.truth.labels,
     }
-    in_either = [*source.recs.labels.values(), *source.truth.labels.values()]
+    of_pairs = [*source.recs.labels.values(), *source.truth.labels.values()]
     rows: dict[str, pl.DataFrame] = {}
-    for name, table in given.items():
-        labels[name] = labels_of(table, named, ROLES[name], in_either)
-        read = _read_pairs if name == "train" else _read_described
-        rows[name] = read(table, labels[name], source)
+    for name, table in side_tables.items():
+        labels[name] = labels_of(table, named, ROLES[name], of_pairs)
+        reader = _read_pairs if name == "train" else _read_described
+        rows[name] = reader(table, labels[name], source)
     if cluster is not None:
         _refuse_unknown_cluster(cluster, rows["users"])
     train_times = None
-    if "train" in given:
+    if "train" in side_tables:
         _refuse_split_without_train(rows["train"], source)
-        times = [column for column in given["train"].columns if says_when(column)]
-        train_times = OtherColumns.of(given["train"], labels["train"], times)
+        times = [column for column in side_tables["train"].columns if says_when(column)]
+        train_times = OtherColumns.of(side_tables["train"], labels["train"], times)
     recs_columns = None
     if TRUTH in tables:
         recs_columns = _columns_of_both(tables[RECS], tables[TRUTH], source)

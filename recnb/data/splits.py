@@ -84,11 +84,11 @@ class Keys:
 
         A row without a column of the split has each of its values.
         """
-        on = [role for role in self.roles if role in rows.columns]
-        if not on:
+        roles = [role for role in self.roles if role in rows.columns]
+        if not roles:
             return ""
         lacking = self.combinations_in_words.join(
-            rows, on=on, how="anti", maintain_order="left"
+            rows, on=roles, how="anti", maintain_order="left"
         )
         return "".join(lacking["words"].head(1))
 
@@ -115,8 +115,8 @@ class Keys:
             user = table["user"].cast(pl.Int64)
             return table.with_rows(table.rows.drop(present)).with_columns(user)
         rows = self.with_values(table).rows
-        on = ["user", *present]
-        rows = rows.join(self.table, on=on, maintain_order="left_right")
+        key = ["user", *present]
+        rows = rows.join(self.table, on=key, maintain_order="left_right")
         user = rows["list"].alias("user")
         return table.with_rows(rows.drop("list", *self.roles)).with_columns(user)
 

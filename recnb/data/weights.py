@@ -130,17 +130,17 @@ def _values_of_column(
 ) -> pl.DataFrame:
     """Return a column of items= or users= by item or user."""
     role = WEIGHTS[name]
-    side = f"{role}s"
-    frame = tables.get(side)
-    if frame is None or column not in frame.columns:
-        places = "the truth or of items=" if side == "items" else "users="
+    table_name = f"{role}s"
+    table = tables.get(table_name)
+    if table is None or column not in table.columns:
+        places = "the truth or of items=" if table_name == "items" else "users="
         series = f", or give a Series by {role}"
         raise ColumnError(
             f"{name}={column!r} is no column of {places}: name one{series}.",
             {series: ""},
         )
-    labels = labels_of(frame, named, ROLES[side])
-    return frame.select({**labels, "value": column})
+    labels = labels_of(table, named, ROLES[table_name])
+    return table.select({**labels, "value": column})
 
 
 def _values_by_id(
@@ -170,12 +170,12 @@ def checked(table: pl.DataFrame, column: str, name: str, role: str) -> pl.Series
     """
     low, high = LIMITS[role]
     values = as_numbers(table[column], name).cast(pl.Float64)
-    bad = table.filter(~values.is_between(low, high).fill_null(value=False))
-    if bad.height:
-        are = "is" if bad.height == 1 else "are"
+    wrong = table.filter(~values.is_between(low, high).fill_null(value=False))
+    if wrong.height:
+        are = "is" if wrong.height == 1 else "are"
         raise FrameError(
-            f"{name}: {bad.height:,} of {table.height:,} values {are} missing or not from "
-            f"{low:g} to {high:g}, such as {bad[column][0]!r} for {ids_in_words(bad, 0)}. "
+            f"{name}: {wrong.height:,} of {table.height:,} values {are} missing or not from "
+            f"{low:g} to {high:g}, such as {wrong[column][0]!r} for {ids_in_words(wrong, 0)}. "
             "Correct them, or leave their rows out."
         )
     return values
@@ -188,8 +188,10 @@ def look_up(table: pl.DataFrame, rows: pl.DataFrame, name: str) -> pl.Series:
     ids = table.columns[:-1]
     weights = RoleTable(f"{name}=", table.select(ids), {})
     RoleTable("the frames", rows, {}).refuse_other_kinds(weights)
-    found = rows.select(ids).join(table, on=ids, how="left", maintain_order="left")
-    return found["value"]
+    with_values = rows.select(ids).join(
+        table, on=ids, how="left", maintain_order="left"
+    )
+    return with_values["value"]
 
 
 def refuse_lacking(values: pl.Series, ids: pl.DataFrame, name: str) -> None:
@@ -266,8 +268,8 @@ def popularity_propensity(
     counts = pairs.group_by("item").len("n").sort("item")
     if items is not None:
         others = _items_of(items, counts["item"])
-        both = others.join(counts, on="item", how="full", coalesce=True)
-        counts = both.sort("item")
+        with_others = others.join(counts, on="item", how="full", coalesce=True)
+        counts = with_others.sort("item")
     if not is_number(gamma) or gamma <= -1:
         # Items that more users have are never seen less.
         raise OptionError(
