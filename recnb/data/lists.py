@@ -35,13 +35,13 @@ COMPARED = " Models are compared by recnb.compare(models, truth)."
 WITH_NUMBERS = (Mapping, pd.Series)
 
 
-def with_a_row_an_item(
-    table: InputTable, named: Named, label: str, item: str = "item"
-) -> ListTable:
-    """Return the items of lists in cells in a row each, in a column `item`.
+def with_a_row_an_item(table: InputTable, named: Named, label: str) -> ListTable:
+    """Return the items of lists in cells in a row each.
 
-    Columns of users and of a split keep their names.
+    Columns of users and of a split keep their names. That of items has the name that a
+    keyword gives such columns.
     """
+    item = [*named.get("item", ()), "item"][0]
     user = labels_of(table, named, {"user": True})["user"]
     split = [column for column in named.get("split", ()) if column in table.columns]
     table = table.fetched([user, *split, label])

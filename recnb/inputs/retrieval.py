@@ -19,9 +19,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.lists import ListCells, with_a_row_an_item
+from recnb.data.lists import ListCells
 from recnb.data.names import IDS, OF_LISTS, RECS, TRUTH, Named
-from recnb.data.roles import columns_of_lists, list_column_of
+from recnb.data.roles import columns_of_lists
 from recnb.data.tables import (
     FORMS,
     HINTS,
@@ -91,7 +91,7 @@ def log(thing: Any, name: str, named: Named) -> InputTable | None:
 
 
 def logs(tables: Tables, named: Named) -> tuple[Tables, Named]:
-    """Make rows of the lists of logs.
+    """Name the columns of logs: queries, documents, and lists of both sides.
 
     Queries that have no column are numbered.
     """
@@ -103,7 +103,7 @@ def logs(tables: Tables, named: Named) -> tuple[Tables, Named]:
     if "recommended" in list_columns and TRUTH not in tables:
         _refuse_no_expected(list_columns, recs, named)
     sides = {**tables, TRUTH: replace(truth, name=TRUTH)}
-    columns = {**list_columns, **named}
+    columns = {**list_columns, "item": ["document"], **named}
     if "user" not in named:
         names = [name for name, role in OF_LISTS.items() if role in list_columns]
         queries = [_column_of_queries(sides[name], named) for name in names]
@@ -112,12 +112,6 @@ def logs(tables: Tables, named: Named) -> tuple[Tables, Named]:
         is_log = role in list_columns or TRUTH not in tables
         if is_log and not sides[name].has_role("user", columns):
             sides[name] = _with_queries(sides[name])
-    for name, role in OF_LISTS.items():
-        label = list_column_of(sides[name], columns)
-        if label is not None:
-            item = "document" if label in LABELS else "item"
-            sides[name] = with_a_row_an_item(sides[name], columns, label, item)
-            columns.pop(role, None)
     return sides, columns
 
 
