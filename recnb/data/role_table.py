@@ -387,10 +387,14 @@ def _fix_of_kinds(
     for table, dtype in zip((ours, theirs), types, strict=True):
         if dtype != pl.String:
             continue
-        column = f"{table.name}[{table.label(role)!r}]"
+        label = table.label(role)
+        column = f"{table.name}[{label!r}]"
         if pl.Date in types:
             fix = f"Make both dates: {column} = pandas.to_datetime({column}).dt.date."
-            return fix, {fix: f"Write the {table.name} as Parquet, with dates in it."}
+            typed = (
+                f"Write the {table.name} as Parquet, with dates in column {label!r}."
+            )
+            return fix, {fix: typed}
         if table.rows[role].str.contains(r"^-?\d+\.0+$").all():
             fix = (
                 f"Make numbers of such text, {column} = {column}.astype(float); of a "
