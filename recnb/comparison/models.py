@@ -14,11 +14,10 @@ from typing import Any
 import pandas as pd
 import polars as pl
 
-from recnb.data.forms import opened
 from recnb.data.names import RECS, TRUTH
 from recnb.data.read import SIDE_FRAMES, Input, match_kinds
 from recnb.data.roles import as_named, labels_of
-from recnb.data.tables import FileTable, InputTable, is_file, is_frame
+from recnb.data.tables import FileTable, InputTable, is_file, is_frame, opened
 from recnb.errors import (
     ColumnError,
     FrameError,

@@ -7,6 +7,7 @@ as partitions of Dask and groups of Spark are. pandas, Polars and Arrow end here
 on to the metrics is numpy columns.
 """
 
+from recnb.data import forms  # noqa: F401  # which registers its forms of input
 from recnb.data.joined import Counts, Joined, Source
 from recnb.data.names import NAMES
 from recnb.data.read import read_tables

@@ -50,8 +50,8 @@ ONLY_LISTED = Sentence(
 def read_both_sides(tables: Tables, named: Named) -> Source:
     """Read one frame as recommendations and truth."""
     frame = replace(tables[RECS], name=BOTH)
-    beside = {name: table for name, table in tables.items() if name != RECS}
-    refuse_absent(named, {BOTH: frame, **beside})
+    side_tables = {name: table for name, table in tables.items() if name != RECS}
+    refuse_absent(named, {BOTH: frame, **side_tables})
     split = [*named.get("split", ())]
     both = _both_sides_of(frame, named, split)
     both.refuse_rows_of_neither()

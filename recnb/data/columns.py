@@ -45,25 +45,6 @@ def is_missing(values: pl.Series) -> pl.Series:
     return values.is_null()
 
 
-def is_no_number(values: pl.Series) -> pl.Series:
-    """Return which floats are null, NaN or infinite."""
-    return values.is_null() | ~values.is_finite()
-
-
-def surely_within(values: pl.Series, low: float, high: float) -> bool:
-    """Return True only if all numbers are between two; it is quick to see of most."""
-    if values.is_empty():
-        return True
-    dtype = values.dtype
-    if dtype in (pl.Int128, pl.UInt128):
-        return False  # NumPy has no such type
-    if not (dtype.is_integer() or dtype in (pl.Float32, pl.Float64)):
-        return False
-    array = values.to_numpy()
-    # What is missing is NaN here. It makes both NaN, which is neither above nor below.
-    return float(array.min()) >= low and float(array.max()) <= high
-
-
 def as_numbers(values: pl.Series, name: str) -> pl.Series:
     """Return a column as numbers; True and False are 1 and 0.
 
@@ -73,17 +54,17 @@ def as_numbers(values: pl.Series, name: str) -> pl.Series:
         return values
     if values.dtype == pl.Boolean or values.null_count() == len(values):
         return values.cast(pl.Float64)
-    given = values.drop_nulls()
+    known = values.drop_nulls()
     problem = f"{name} holds {held_in(values)} where numbers are needed"
     if values.dtype in TEXT:
-        text = given.cast(pl.String)
+        text = known.cast(pl.String)
         not_numbers = text.filter(text.cast(pl.Float64, strict=False).is_null())
         if len(not_numbers):
             raise FrameError(
                 f"{problem}, and {not_numbers[0]!r} is no number: correct it, or drop "
                 "the row."
             )
-    example = given.head(1).to_list()[0]
+    example = known.head(1).to_list()[0]
     raise FrameError(f"{problem}, such as {quoted(example)}: make them numbers.")
 
 
@@ -105,12 +86,10 @@ def refuse_unread(fields: Iterable[Any], name: str) -> None:
     }
     for field in fields:
         if field.type.id in unread:
-            label = field.name
             raise FrameError(
-                f"{name}: column {label!r} holds {one_line(str(field.type), 80)} of "
-                "Arrow, which is not read. Make it plain numbers or text: in pandas "
-                f"frame[{label!r}] = frame[{label!r}].to_list(), in pyarrow "
-                f"pyarrow.array(table[{label!r}].to_pylist())."
+                f"{name}: column {field.name!r} holds {one_line(str(field.type), 80)} of "
+                "Arrow, which is not read. Make it plain numbers or text, as to_list() of "
+                "pandas and to_pylist() of pyarrow do."
             )
 
 
@@ -136,8 +115,8 @@ def as_column(values: Sequence[Any], name: str, label: str, role: str) -> pl.Ser
             column = pl.Series(role, values)
             if column.dtype in (pl.Int64, pl.String, pl.Float64):
                 return column
-    given = pd.Series(values, dtype=object)
-    return from_pandas(given, name, label, role).alias(role)
+    in_pandas = pd.Series(values, dtype=object)
+    return from_pandas(in_pandas, name, label, role).alias(role)
 
 
 def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.Series:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import glob
 import os
+import re
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -105,6 +108,8 @@ def read(path: File, name: str, named: Named) -> FileTable:
     if others or ending in PARQUET:
         # Folders such as day=2026-01-01 are columns.
         has_keys = files != [Path(path)]
+        if has_keys:
+            _refuse_padded_ids(files, named)
         with errors_name_frame(str(path), FIX):
             rows = pl.scan_parquet(files, hive_partitioning=has_keys, glob=False)
             # An error for a broken file is raised here.
@@ -126,6 +131,23 @@ def read(path: File, name: str, named: Named) -> FileTable:
         )
     lines = _trec(file, TREC[name]).rename({"user": "query", "item": "document"})
     return FileTable.of(lines, name)
+
+
+def _refuse_padded_ids(files: Sequence[Path], named: Named) -> None:
+    """Raise an error for a folder whose id, such as 007, would be read as a number."""
+    for name in chain.from_iterable(file.parts[:-1] for file in files):
+        column, _equals, value = name.partition("=")
+        if _role_of(column, named) in IDS and re.fullmatch(r"0\d+", value):
+            raise FrameError(
+                f"the folder {name!r} would be read as {int(value)}: write its id into the "
+                "file, in a column of text."
+            )
+
+
+def _role_of(column: str, named: Named) -> str | None:
+    """Return the role that a keyword gives a column, or else its name."""
+    by_keyword = [role for role, labels in named.items() if column in labels]
+    return by_keyword[0] if by_keyword else role_of(column)
 
 
 def _ending(file: Path) -> str:
@@ -167,8 +189,8 @@ def _csv(file: Path) -> pl.DataFrame:
         text = text.replace("\r", "\n")  # line ends of old Macs
     header = text.split("\n", 1)[0]
     usual = "\t" if _ending(file) == ".tsv" else ","
-    found = [separator for separator in (usual, *";\t|,") if separator in header]
-    separator = found[0] if found else usual
+    in_header = [separator for separator in (usual, *";\t|,") if separator in header]
+    separator = in_header[0] if in_header else usual
     try:
         table = pl.read_csv(text.encode(), separator=separator, infer_schema=False)
     except pl.exceptions.ComputeError:
@@ -204,8 +226,7 @@ def _plain_kind(column: pl.Series, named: Named) -> pl.Series:
     whole = column.cast(pl.Int64, strict=False)
     if whole.cast(pl.String).eq_missing(column).all():
         return whole
-    by_keyword = [role for role, labels in named.items() if column.name in labels]
-    role = by_keyword[0] if by_keyword else role_of(column.name)
+    role = _role_of(column.name, named)
     number = column.cast(pl.Float64, strict=False)
     if number.null_count() > column.null_count() or role in (*IDS, "model"):
         return column

@@ -1,15 +1,10 @@
-"""Forms of input beside frames: each is a function that makes a table of what it knows.
-
-`FORMS` has them in the order in which they are asked. Those of `inputs/` come first,
-since they know some mappings, lists and paths better.
-"""
+"""Forms of input beside frames: each is a function that makes a table of what it knows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from itertools import chain, islice
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,38 +12,18 @@ import polars as pl
 
 from recnb.data import files
 from recnb.data.columns import as_column
-from recnb.data.lists import WITH_LISTS, ListCells
+from recnb.data.lists import ListCells
 from recnb.data.names import IDS, OF_LISTS, RECS, Named, role_of
 from recnb.data.role_table import no_rows
+from recnb.data.roles import WITH_LISTS
 from recnb.data.tables import (
+    FORMS,
     InputTable,
     ListTable,
     MadeTable,
-    Tables,
     is_file,
-    is_frame,
-    not_read,
 )
 from recnb.errors import FrameError, is_number, is_several, listed, quoted
-
-#: What was given, what errors call it, columns named by keyword -> a table, or None if it
-#: is of another form.
-Form: TypeAlias = Callable[[Any, str, Named], InputTable | None]
-#: Tables by name, columns named by keyword -> the same with more columns named.
-Hint: TypeAlias = Callable[[Tables, Named], tuple[Tables, Named]]
-
-
-def opened(thing: Any, name: str, named: Named) -> InputTable:
-    """Return what was given as a table, in whatever form it is."""
-    if isinstance(thing, InputTable):
-        return replace(thing, name=name)
-    if is_frame(thing):
-        return InputTable.of(thing, name)
-    for form in FORMS:
-        table = form(thing, name, named)
-        if table is not None:
-            return table
-    raise not_read(thing, name)
 
 
 def records(thing: Any, name: str, named: Named) -> InputTable | None:
@@ -67,8 +42,8 @@ def _refuse_numbers_of_items(thing: Any, name: str, named: Named) -> None:
     """Refuse dictionaries of numbers, none of whose keys is known to name a column."""
     if name not in OF_LISTS:
         return
-    known = {*chain.from_iterable(named.values())}
-    if not known.isdisjoint(thing[0]) or any(map(role_of, thing[0])):
+    named_columns = {*chain.from_iterable(named.values())}
+    if not named_columns.isdisjoint(thing[0]) or any(map(role_of, thing[0])):
         return
     if thing[0] and all(map(is_number, thing[0].values())):
         raise FrameError(
@@ -83,30 +58,25 @@ def by_pair(thing: Any, name: str, named: Named) -> InputTable | None:
     """Read a number for each pair of user and item: a mapping, or a Series."""
     if name not in WITH_LISTS or not _is_by_pair(thing):
         return None
-    roles = [*IDS]
-    if isinstance(thing, pd.Series):
-        roles = _roles_of_levels(thing, name)
-        if role_of(thing.name) == "rank":
+    if isinstance(thing, Mapping):
+        no_pairs = [
+            pair for pair in thing if not isinstance(pair, tuple) or len(pair) != 2
+        ]
+        no_pairs += filter(is_several, thing.values())
+        if no_pairs:
             raise FrameError(
-                f"{name} is a Series of ranks by user and item, where scores are needed. "
-                "Make columns of it, .reset_index()."
+                f"{name} holds {quoted(no_pairs[0])} among numbers of pairs of user and item: "
+                "give each pair its number, {('ann', 'a'): 3.0}."
             )
-    pairs = [*thing.keys()]
-    numbers = thing.to_list() if isinstance(thing, pd.Series) else [*thing.values()]
-    odd = [pair for pair in pairs if not isinstance(pair, tuple) or len(pair) != 2]
-    odd += [number for number in numbers if is_several(number)]
-    if odd:
-        raise FrameError(
-            f"{name} holds {quoted(odd[0])} among numbers of pairs of user and item: "
-            "give each pair its number, {('ann', 'a'): 3.0}."
-        )
+        thing = pd.Series(dict(thing))
     number = "score" if name == RECS else "relevance"
-    columns = [
-        as_column([pair[at] for pair in pairs], name, role, role)
-        for at, role in enumerate(roles)
-    ]
-    columns.append(as_column(numbers, name, number, number))
-    return ListTable.of(pl.DataFrame(columns), name)
+    rows = rows_of_pairs(thing, name, number)
+    if role_of(thing.name) == "rank":
+        raise FrameError(
+            f"{name} is a Series of ranks by user and item, where scores are needed. "
+            "Make columns of it, .reset_index()."
+        )
+    return ListTable.of(rows, name)
 
 
 def _is_by_pair(thing: Any) -> bool:
@@ -116,24 +86,20 @@ def _is_by_pair(thing: Any) -> bool:
     return isinstance(thing, Mapping) and isinstance(next(iter(thing), None), tuple)
 
 
-def _roles_of_levels(series: pd.Series[Any], name: str) -> list[str]:
-    """Return which level of an index holds users, and which items."""
-    levels = [*series.index.names]
-    roles = [role_of(level) for level in levels]
-    if roles == ["item", "user"]:
-        return ["item", "user"]
-    wrong = [
-        role
-        for role, usual in zip(roles, IDS, strict=True)
-        if role not in (None, usual)
-    ]
-    if wrong:
-        raise FrameError(
-            f"{name} is a Series by {levels[0]!r} and {levels[1]!r}, where user and item "
-            "are needed. Make columns of them, .reset_index(), and name those that are "
-            "meant, user='...', item='...'."
-        )
-    return [*IDS]
+def rows_of_pairs(series: pd.Series[Any], name: str, number: str) -> pd.DataFrame:
+    """Return a Series by user and item, or by item and user, with columns of both."""
+    levels = series.index.names
+    roles = [*IDS]
+    if [*map(role_of, levels)] == ["item", "user"]:
+        roles.reverse()
+    for level, role in zip(levels, roles, strict=True):
+        if role_of(level) not in (None, role):
+            raise FrameError(
+                f"{name} is a Series by {levels[0]!r} and {levels[1]!r}, where user and "
+                "item are needed. Make columns of them, .reset_index(), and name those "
+                "that are meant, user='...', item='...'."
+            )
+    return series.rename_axis(roles).rename(number).reset_index()
 
 
 def by_user(thing: Any, name: str, named: Named) -> InputTable | None:
@@ -183,7 +149,4 @@ def data_set(thing: Any, name: str, named: Named) -> InputTable | None:
     return MadeTable.of(frame, name) if isinstance(frame, pd.DataFrame) else None
 
 
-FORMS: list[Form] = [records, by_pair, by_user, path, data_set]
-#: Each hint, with the columns of which one must be present. It names more columns, as
-#: keywords do, once all tables are open.
-HINTS: list[tuple[Collection[str], Hint]] = []
+FORMS += [records, by_pair, by_user, path, data_set]

@@ -62,13 +62,24 @@ class RowLookup:
             return np.full(wanted.height, -1)
         wanted_hash = wanted.hash_rows(self.seed)
         if wanted.height <= FEW_WANTED:
-            position = self._searched(wanted_hash.to_numpy())
+            row, hashes = self._by_hash
+            sought = wanted_hash.to_numpy()
+            place = np.searchsorted(hashes, sought)
+            place[place == len(row)] = 0
+            position = np.where(hashes[place] == sought, row[place], -1)
         else:
-            position = _met_in_join(self._hashes, wanted_hash)
+            position = _met_in_join(self.rows.hash_rows(self.seed), wanted_hash)
         if self._are_met(wanted, position):
             return position
         # Different rows have one hash.
         return RowLookup(self.rows, self.seed + 1).rows_of(wanted)
+
+    @cached_property
+    def _by_hash(self) -> tuple[Ints, NDArray[np.uint64]]:
+        """The known rows by hash, and the hashes."""
+        hashes = self.rows.hash_rows(self.seed).to_numpy()
+        row = np.argsort(hashes)
+        return row, hashes[row]
 
     def _are_met(self, wanted: pl.DataFrame, position: Ints) -> bool:
         """Return whether each wanted row that has a position equals the row there."""
@@ -80,24 +91,6 @@ class RowLookup:
             if not column[known_rows].equals(values[wanted_rows]):
                 return False
         return True
-
-    @cached_property
-    def _hashes(self) -> pl.Series:
-        return self.rows.hash_rows(self.seed)
-
-    @cached_property
-    def _by_hash(self) -> tuple[Ints, NDArray[np.uint64]]:
-        """The known rows by hash, and the hashes."""
-        hashes = self._hashes.to_numpy()
-        row = np.argsort(hashes)
-        return row, hashes[row]
-
-    def _searched(self, wanted: NDArray[np.uint64]) -> Ints:
-        """Return the known row of each hash, by a search."""
-        row, hashes = self._by_hash
-        place = np.searchsorted(hashes, wanted)
-        place[place == len(row)] = 0
-        return np.where(hashes[place] == wanted, row[place], -1)
 
 
 def each_once(*columns: pl.Series) -> pl.Series:
@@ -155,12 +148,12 @@ def _positions_in_array(
 
 def _met_in_join(known: pl.Series, wanted: pl.Series) -> Ints:
     """Return the known row of each hash, by a join."""
-    left = wanted.to_frame("hash").lazy().with_row_index("row")
-    right = known.to_frame("hash").lazy().with_row_index("position")
-    met = left.join(right, on="hash").select("row", "position")
-    rows = met.collect(engine="streaming")
+    wanted_rows = wanted.to_frame("hash").lazy().with_row_index("row")
+    known_rows = known.to_frame("hash").lazy().with_row_index("position")
+    pairs = wanted_rows.join(known_rows, on="hash").select("row", "position")
+    met = pairs.collect(engine="streaming")
     position = np.full(len(wanted), -1)
-    position[rows["row"].to_numpy()] = rows["position"].to_numpy()
+    position[met["row"].to_numpy()] = met["position"].to_numpy()
     return position
 
 

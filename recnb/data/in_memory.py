@@ -111,16 +111,9 @@ class InMemory(Source):
         except FrameError:
             if self.keys.columns:
                 # In a split lists are numbers: with their names, it is raised in words.
-                self._named()._joined(convention)
+                names = self.keys.names(self.keys.table["list"])
+                self.numbered_as(BY_USER, names)._joined(convention)
             raise
-
-    def _named(self) -> InMemory:
-        """Return the same rows with the names of lists in place of their numbers."""
-        recs, truth = (
-            table.with_columns(self.keys.names(table["user"]))
-            for table in (self.recs, self.truth)
-        )
-        return replace(self, recs=recs, truth=truth, keys=BY_USER)
 
     def _joined(self, convention: Convention) -> tuple[JoinedUsers, JoinedRows]:
         """Join the tables; an error names lists as the column of users does."""

@@ -2,8 +2,7 @@
 
 It says which items of a list are relevant, at which rank, and what there was to find:
 
-1. Match and rank. Lists that change no number are left out where they are most
-   (`lists_that_count`). Of many rows with given ranks, Polars counts the lists
+1. Match and rank. Of many rows with given ranks, Polars counts the lists
    (`match_given_ranks`); otherwise numpy puts them in order (`match_in_numpy` in
    `rules.py`). Both return `Matches`.
 2. What there is to find: the wanted rows, which are the relevant truth rows of the users
@@ -31,7 +30,6 @@ otherwise, its own step is in `rules.py`, which lists them. The words for rows a
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -50,6 +48,7 @@ from recnb.data.matches import (
     RepeatError,
     is_relevant,
     judging_rows,
+    only_judged_lists_count,
 )
 from recnb.data.names import IDS
 from recnb.data.role_table import RoleTable, repeated, rows_of_users, with_series
@@ -58,8 +57,6 @@ from recnb.metrics.hits import Bools, Floats, Hits, Ints, order_by_user_and_rank
 
 #: Up to as many rows of lists, numpy takes less time than a query of Polars.
 FEW_ROWS = 50_000
-#: Rows of lists that tell whether most lists count, about.
-SAMPLE = 1000
 
 
 class Wanted(NamedTuple):
@@ -213,78 +210,22 @@ def match(
 ) -> Matches:
     """Match and rank lists; refuse repeats in those that count.
 
-    Lists that do not count are left out where they are most, and where they repeat.
+    Polars counts many rows with given ranks, numpy ranks all others. Of many rows, those
+    of lists that do not count are left out.
     """
-    matched = lists
     is_large = lists.rows.height > FEW_ROWS
-    if is_large and most_do_not_count(lists, truth, convention):
-        matched = lists_that_count(lists, truth, convention)
-    try:
-        return match_rows(matched, truth, convention, all_items)
-    except RepeatError:
-        # No number sees what repeats in a list that does not count. Nor does it see, under
-        # given ranks, an item that repeats and that nobody judged: it is no hit and moves
-        # no other. So rows are matched again before `refuse_repeats`, which passes neither.
-        counted = lists_that_count(matched, truth, convention)
-    with suppress(RepeatError):
-        return match_rows(counted, truth, convention, all_items)
-    lists.refuse_repeats(convention)
-    raise RepeatError  # in the truth, which `InMemory` refuses or merges before
-
-
-def match_rows(
-    lists: RoleTable,
-    truth: GradedTruth,
-    convention: Convention,
-    all_items: pl.Series | None,
-) -> Matches:
-    """Match and rank rows: Polars counts many with given ranks, numpy ranks all others.
-
-    Raises a RepeatError.
-    """
+    counted = lists
+    if is_large and only_judged_lists_count(convention):
+        counted = lists.of_users(truth.users)
     # No row is added or leaves: given ranks are all there is.
     ranks_are_kept = convention.keeps_ranks and convention.candidates == "list"
-    if ranks_are_kept and lists.rows.height > FEW_ROWS:
-        return match_given_ranks(lists, truth, convention)
-    return rules.match_in_numpy(lists, truth, convention, all_items)
-
-
-# ---- lists that count
-
-
-def only_judged_lists_count(convention: Convention) -> bool:
-    """Return whether only the lists of users whom the truth has can change a number.
-
-    With the whole catalogue below each list, their items stand below the lists of others.
-    """
-    only_judged_users = convention.averaged_users in ("truth", "both")
-    return only_judged_users and convention.candidates != "catalogue"
-
-
-def lists_that_count(
-    lists: RoleTable, truth: GradedTruth, convention: Convention
-) -> RoleTable:
-    """Return the rows of the lists that a number of accuracy may see.
-
-    Hits, ranks, ties and repeats are within a list: where users of the truth alone are
-    averaged, the list of a user whom it lacks changes no number.
-    """
-    if not only_judged_lists_count(convention):
-        return lists
-    return lists.of_users(truth.users)
-
-
-def most_do_not_count(
-    lists: RoleTable, truth: GradedTruth, convention: Convention
-) -> bool:
-    """Return whether it pays to leave lists out, by a sample of their rows.
-
-    To leave out less than half of the rows takes as long as joining them.
-    """
-    rows = lists.rows
-    sample = lists.with_rows(rows[:: 1 + rows.height // SAMPLE])
-    counted = lists_that_count(sample, truth, convention)
-    return 2 * counted.rows.height < sample.rows.height
+    try:
+        if is_large and ranks_are_kept:
+            return match_given_ranks(counted, truth, convention)
+        return rules.match_in_numpy(counted, truth, convention, all_items)
+    except RepeatError:
+        lists.refuse_repeats(convention)
+        raise
 
 
 # ---- lists whose ranks are given

@@ -23,7 +23,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.data.columns import as_column
-from recnb.data.names import OF_LISTS, RECS, Named, role_of
+from recnb.data.names import RECS, Named, role_of
 from recnb.data.roles import labels_of
 from recnb.data.tables import InputTable, ListTable
 from recnb.errors import ColumnError, FrameError, is_several, quoted
@@ -31,37 +31,17 @@ from recnb.metrics.hits import Ints
 
 #: What is said of a list in whose place something else is given.
 COMPARED = " Models are compared by recnb.compare(models, truth)."
-#: The tables that hold lists of users.
-WITH_LISTS = (*OF_LISTS, "train")
 #: Cells that hold numbers by item.
 WITH_NUMBERS = (Mapping, pd.Series)
 
 
-def list_column_of(table: InputTable, named: Named) -> str | None:
-    """Return the column of a list for each user.
+def with_a_row_an_item(table: InputTable, named: Named, label: str) -> ListTable:
+    """Return the items of lists in cells in a row each.
 
-    It is named by keyword or, of a table without items, by its name.
+    Columns of users and of a split keep their names. That of items has the name that a
+    keyword gives such columns.
     """
-    if table.name not in WITH_LISTS or isinstance(table, ListTable):
-        return None
-    # Lists of train, which no keyword names, are of what was relevant before.
-    role = OF_LISTS.get(table.name, "relevant")
-    asked = named.get(role) if table.name in OF_LISTS else None
-    if asked:
-        return asked[0] if asked[0] in table.columns else None
-    if table.has_role("item", named):
-        return None
-    usual = table.by_role.get(role, [])
-    return usual[0] if len(usual) == 1 else None
-
-
-def with_a_row_an_item(
-    table: InputTable, named: Named, label: str, item: str = "item"
-) -> ListTable:
-    """Return the items of lists in cells in a row each, in a column `item`.
-
-    Columns of users and of a split keep their names.
-    """
+    item = [*named.get("item", ()), "item"][0]
     user = labels_of(table, named, {"user": True})["user"]
     split = [column for column in named.get("split", ()) if column in table.columns]
     table = table.fetched([user, *split, label])

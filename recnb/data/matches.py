@@ -20,7 +20,7 @@ from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.data.ids import RowLookup, each_once, positions, sorted_in_threads
 from recnb.data.names import IDS
-from recnb.data.role_table import RoleTable, repeated, with_series
+from recnb.data.role_table import RoleTable, repeated, rows_of_users, with_series
 from recnb.metrics.hits import (
     Bools,
     Floats,
@@ -241,6 +241,27 @@ class Matches:
         return self.ties.of(match)
 
 
+def only_judged_lists_count(convention: Convention) -> bool:
+    """Return whether only the lists of users whom the truth has can change a number.
+
+    Hits, ranks, ties and repeats are within a list. With the whole catalogue below each,
+    the items of a list stand below the lists of others.
+    """
+    only_judged_users = convention.averaged_users in ("truth", "both")
+    return only_judged_users and convention.candidates != "catalogue"
+
+
+def refuse_repeated(
+    lists: RoleTable, columns: list[str], truth: GradedTruth, convention: Convention
+) -> None:
+    """Raise a RepeatError if a list that counts has equal values in two rows."""
+    repeats = repeated(lists.rows, columns)
+    if repeats.height and only_judged_lists_count(convention):
+        repeats = rows_of_users(repeats, truth.users)
+    if repeats.height:
+        raise RepeatError
+
+
 def judging_rows(lists: RoleTable, truth: GradedTruth, convention: Convention) -> Ints:
     """Return the frame row of the truth that judges each row of lists, -1 without one.
 
@@ -251,12 +272,11 @@ def judging_rows(lists: RoleTable, truth: GradedTruth, convention: Convention) -
     if convention.duplicates != "error":
         return judging
     if convention.order == "rank" and not lists.ranks_are_places:
-        # An item that nobody judged may be repeated: it moves no other.
+        # An item that nobody judged may be repeated: it is no hit and moves no other.
         n_listed = np.bincount(judging[judging >= 0])
-        is_repeated = n_listed.max(initial=0) > 1
+        if n_listed.max(initial=0) > 1:
+            raise RepeatError
     else:
         # A repeat moves what is below it.
-        is_repeated = repeated(pairs, [*IDS]).height > 0
-    if is_repeated:
-        raise RepeatError
+        refuse_repeated(lists, [*IDS], truth, convention)
     return judging

@@ -14,20 +14,28 @@ import polars as pl
 from recnb.data.both_sides import read_both_sides
 from recnb.data.columns import TEXT
 from recnb.data.file_parts import StoredFiles
-from recnb.data.forms import HINTS, opened
 from recnb.data.in_memory import source_of
 from recnb.data.joined import Source
-from recnb.data.lists import WITH_LISTS, list_column_of, with_a_row_an_item
+from recnb.data.lists import with_a_row_an_item
 from recnb.data.names import IDS, OF_LISTS, RECS, ROLES, TRUTH, Named
 from recnb.data.parts import Parts
 from recnb.data.role_table import RoleTable
-from recnb.data.roles import Layout, as_named, labels_of, refuse_models
+from recnb.data.roles import (
+    WITH_LISTS,
+    Layout,
+    as_named,
+    labels_of,
+    list_column_of,
+    refuse_models,
+)
 from recnb.data.tables import (
+    HINTS,
     FileTable,
     Frame,
     InputTable,
     ListTable,
     Tables,
+    opened,
 )
 from recnb.errors import ColumnError, FrameError, RecnbError
 
@@ -75,18 +83,18 @@ def opened_together(
 
 def with_lists_as_rows(tables: Tables, named: Named) -> tuple[Tables, Named]:
     """Make a row an item of lists in cells; return the keywords that still name columns."""
-    rows, left = dict(tables), dict(named)
-    if TRUTH not in rows:
-        truth = _truth_of_lists(rows[RECS], named)
+    in_rows, still_named = dict(tables), dict(named)
+    if TRUTH not in in_rows:
+        truth = _truth_of_lists(in_rows[RECS], named)
         if truth is None:
             return tables, named
-        rows[TRUTH] = truth
+        in_rows[TRUTH] = truth
     for name in WITH_LISTS:
-        label = list_column_of(rows[name], named) if name in rows else None
+        label = list_column_of(in_rows[name], named) if name in in_rows else None
         if label is not None:
-            rows[name] = with_a_row_an_item(rows[name], named, label)
-            left.pop(OF_LISTS.get(name, ""), None)
-    return rows, left
+            in_rows[name] = with_a_row_an_item(in_rows[name], named, label)
+            still_named.pop(OF_LISTS.get(name, ""), None)
+    return in_rows, still_named
 
 
 def _truth_of_lists(recs: InputTable, named: Named) -> InputTable | None:

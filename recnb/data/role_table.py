@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from sys import float_info
 
+import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
@@ -18,14 +18,12 @@ from recnb.data.columns import (
     as_numbers,
     held_in,
     is_missing,
-    is_no_number,
     kind,
-    surely_within,
 )
 from recnb.data.names import IDS, TRUTH, Labels
 from recnb.display.language import Noun, noun_of
 from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
-from recnb.metrics.hits import ENDLESS, HIGHEST
+from recnb.metrics.hits import ENDLESS, HIGHEST, Bools, Floats
 
 #: How errors end where a pair or a rank of a user repeats, after "If the rows are".
 SEVERAL_LISTS = (
@@ -53,8 +51,8 @@ class RoleTable:
         return role in self.rows.columns
 
     def label(self, role: str) -> str:
-        """Return what the caller calls the column of a role."""
-        return self.labels.get(role, role)
+        """Return what the caller calls the column of a role, also one of a split."""
+        return self.labels.get(role, role.removeprefix("split "))
 
     @property
     def noun(self) -> Noun:
@@ -100,13 +98,16 @@ class RoleTable:
         values = self.rows[role]
         if values.dtype in TEXT:
             return values.cast(pl.String)
-        if values.dtype.is_float():
-            return self._whole_numbers(role)
-        if not values.dtype.is_integer() and not values.dtype.is_decimal():
+        if not values.dtype.is_numeric():
             raise self._no_id(role, wrong=values)
+        # pandas makes floats of whole numbers as soon as one is missing.
         whole = values.cast(pl.Int64, strict=False)
-        # A UInt64 beyond 2**63 becomes null, and the Decimal 1.5 becomes 1.
+        # A UInt64 beyond 2**63 becomes null, and 1.5 becomes 1.
         is_same = whole.cast(values.dtype, strict=False).eq_missing(values)
+        if values.dtype.is_float():
+            mantissa_bits = {"Float16": 11, "Float32": 24}.get(str(values.dtype), 53)
+            # From there on, floats skip whole numbers.
+            is_same &= values.abs() < 2**mantissa_bits
         if not is_same.all():
             raise self._no_id(role, wrong=values.filter(~is_same))
         return whole
@@ -121,30 +122,14 @@ class RoleTable:
                 f"first in row {missing[0]}. Drop such rows."
             )
 
-    def _whole_numbers(self, role: str) -> pl.Series:
-        """Return ids that came as floats, as whole numbers.
-
-        pandas makes floats of whole numbers as soon as one is missing.
-        """
-        values = self.rows[role]
-        mantissa_bits = {"Float16": 11, "Float32": 24}.get(str(values.dtype), 53)
-        exact_below = 2**mantissa_bits  # from there on, floats skip whole numbers
-        inexact = values.filter(
-            (values != values.floor()) | (values.abs() >= exact_below)
-        )
-        if len(inexact):
-            raise FrameError(
-                f"{self.column_in_words(role)} holds the {values.dtype} {inexact[0]!r}, not "
-                "exact as an id: read ids as whole numbers or as text."
-            )
-        return values.cast(pl.Int64)
-
     def _no_id(self, role: str, wrong: pl.Series) -> FrameError:
         """Return the error for a column with `wrong` values, which cannot be ids."""
         example, type_in_words = wrong.head(1).to_list()[0], str(wrong.dtype)[:80]
         if wrong.dtype == pl.Object:
             type_in_words = held_in(wrong)
         fix = "Make them text, in the other frame as well."
+        if wrong.dtype.is_float():
+            fix = "Floats are not exact: read ids as whole numbers or as text."
         if wrong.dtype in (pl.List, pl.Array):
             fix = (
                 f"Explode {self.label(role)!r} into a row of each; "
@@ -162,14 +147,14 @@ class RoleTable:
             return self
         return self.with_columns(*[other[role].clear() for role in IDS])
 
-    def refuse_other_kinds(self, other: RoleTable) -> None:
-        """Raise an error for ids of another type.
+    def refuse_other_kinds(self, other: RoleTable, roles: Sequence[str] = IDS) -> None:
+        """Raise an error for ids, or values of a split, of another type.
 
         1 and "1" never match, and every score would be 0.
         """
         if not self.rows.height or not other.rows.height:
             return
-        for role in IDS:
+        for role in roles:
             if role not in other:
                 continue  # a frame of users has no items, one of items no users
             ours, theirs = self.rows[role].dtype, other.rows[role].dtype
@@ -181,8 +166,9 @@ class RoleTable:
                 for table in (self, other)
             )
             fix, typed = _fix_of_kinds(self, other, role)
+            values = f"{role} ids" if role in IDS else "values of split="
             raise FrameError(
-                f"the {role} ids are of different kinds: {examples}. They would never "
+                f"the {values} are of different kinds: {examples}. They would never "
                 f"match. {fix}",
                 typed,
             )
@@ -192,22 +178,19 @@ class RoleTable:
     def scores(self) -> pl.Series:
         """Return the scores as numbers; refuse those that place no item."""
         scores = as_numbers(self["score"], self.column_in_words("score"))
-        if not surely_within(scores, -float_info.max, float_info.max):
-            self._refuse_no_numbers(
-                "score",
-                scores.cast(pl.Float64),
-                "A score must place its item in the list: fill it in or drop the row.",
-            )
+        fix = "A score must place its item in the list: fill it in or drop the row."
+        floats = scores.cast(pl.Float64).to_numpy()
+        self._refuse_no_numbers("score", floats, fix)
         return scores
 
     def ranks(self) -> pl.Series:
         """Return the ranks as whole numbers from 1 up; refuse others."""
         ranks = as_numbers(self["rank"], self.column_in_words("rank"))
-        if ranks.dtype.is_integer() and surely_within(ranks, 1, ENDLESS):
-            return ranks.cast(pl.Int64)
-        floats = ranks.cast(pl.Float64)
+        floats = ranks.cast(pl.Float64).to_numpy()
+        is_no_rank = ~(floats >= 1)  # also where it is missing
+        if not ranks.dtype.is_integer():
+            is_no_rank |= floats != np.floor(floats)
         is_a_score = f"If it is a score, say so: score={self.label('rank')!r}."
-        is_no_rank = is_no_number(floats) | (floats != floats.floor()) | (floats < 1)
         self._refuse_values(
             "rank",
             is_no_rank,
@@ -228,17 +211,12 @@ class RoleTable:
         One below 0 is refused or not, as the convention's `negative_relevance` says.
         """
         grades = as_numbers(self["relevance"], self.column_in_words("relevance"))
-        if surely_within(grades, 0, HIGHEST):
-            return grades
-        floats = grades.cast(pl.Float64)
-        self._refuse_no_numbers(
-            "relevance",
-            floats,
-            "Say what they mean: 0 for not relevant; or drop the rows.",
-        )
+        floats = grades.cast(pl.Float64).to_numpy()
+        fix = "Say what they mean: 0 for not relevant; or drop the rows."
+        self._refuse_no_numbers("relevance", floats, fix)
         is_too_large = floats > HIGHEST
         if negative == "keep":
-            is_too_large = floats.abs() > HIGHEST
+            is_too_large |= floats < -HIGHEST
         self._refuse_values(
             "relevance",
             is_too_large,
@@ -254,28 +232,29 @@ class RoleTable:
             )
         return grades
 
-    def _refuse_no_numbers(self, role: str, floats: pl.Series, fix: str) -> None:
+    def _refuse_no_numbers(self, role: str, floats: Floats, fix: str) -> None:
         """Raise an error for values that are missing, NaN or infinite."""
-        rows = is_no_number(floats).arg_true()
+        rows = np.flatnonzero(~np.isfinite(floats))
         if not len(rows):
             return
-        values_are = "values that are" if len(rows) > 1 else "value that is"
+        row, values_are = int(rows[0]), "value that is"
+        if len(rows) > 1:
+            values_are = "values that are"
         raise FrameError(
             f"{self.column_in_words(role)} has {len(rows):,} {values_are} missing, NaN or "
-            f"infinite, the first {self.rows[role][rows[0]]} for "
-            f"{self.ids_in_words(rows[0])}. {fix}"
+            f"infinite, the first {self.rows[role][row]} for {self.ids_in_words(row)}. {fix}"
         )
 
-    def _refuse_values(self, role: str, is_bad: pl.Series, why: str) -> None:
+    def _refuse_values(self, role: str, is_bad: Bools, why: str) -> None:
         """Raise an error for the first bad value, with why it is, and the fix."""
-        rows = is_bad.arg_true()
+        rows = np.flatnonzero(is_bad)
         if not len(rows):
             return
-        value = self.rows[role][rows[0]]
+        row = int(rows[0])
+        value = self.rows[role][row]
         shown = f"{value:g}" if role == "relevance" else value
         raise FrameError(
-            f"{self.column_in_words(role)} holds {shown} for "
-            f"{self.ids_in_words(rows[0])}: {why}"
+            f"{self.column_in_words(role)} holds {shown} for {self.ids_in_words(row)}: {why}"
         )
 
     # Repeats
@@ -400,20 +379,29 @@ def no_rows(name: str) -> NoRowsError:
 def _fix_of_kinds(
     ours: RoleTable, theirs: RoleTable, role: str
 ) -> tuple[str, dict[str, str]]:
-    """Say how ids of two kinds become one; as text 1.0 would not match 1.
+    """Say how values of two kinds become one; as text 1.0 would not match 1.
 
     With it comes what is said in its place on the command line.
     """
-    for table in (ours, theirs):
-        is_text = table.rows[role].dtype == pl.String
-        if is_text and table.rows[role].str.contains(r"^-?\d+\.0+$").all():
-            column = f"{table.name}[{table.label(role)!r}]"
+    types = [table.rows[role].dtype for table in (ours, theirs)]
+    for table, dtype in zip((ours, theirs), types, strict=True):
+        if dtype != pl.String:
+            continue
+        label = table.label(role)
+        column = f"{table.name}[{label!r}]"
+        if pl.Date in types:
+            fix = f"Make both dates: {column} = pandas.to_datetime({column}).dt.date."
+            typed = (
+                f"Write the {table.name} as Parquet, with dates in column {label!r}."
+            )
+            return fix, {fix: typed}
+        if table.rows[role].str.contains(r"^-?\d+\.0+$").all():
             fix = (
                 f"Make numbers of such text, {column} = {column}.astype(float); of a "
                 "CSV file pandas.read_csv does."
             )
             return fix, {fix: "Write such ids as whole numbers, 1 for 1.0."}
-    return "Make both text.", {}
+    return "Make both text." if role in IDS else "Make both one kind.", {}
 
 
 def ids_in_words(rows: pl.DataFrame, row: int, noun: Noun | None = None) -> str:

@@ -30,7 +30,7 @@ from recnb.data.names import (
     split_labels,
     title_column,
 )
-from recnb.data.tables import InputTable, Tables
+from recnb.data.tables import InputTable, ListTable, Tables
 from recnb.errors import (
     ColumnError,
     FrameError,
@@ -40,6 +40,8 @@ from recnb.errors import (
     quoted,
 )
 
+#: The tables that hold lists of users.
+WITH_LISTS = (*OF_LISTS, "train")
 #: How the errors for what a table does not have begin.
 HAVE_NO = {
     RECS: "recommendations have no",
@@ -104,14 +106,14 @@ def labels_of(
 
 def _named_column(table: InputTable, role: str, named: Named) -> list[str]:
     """Return the column of a table that a keyword names for a role, if one does."""
-    found = [column for column in named.get(role, ()) if column in table.columns]
-    if len(found) > 1:
+    columns = [column for column in named.get(role, ()) if column in table.columns]
+    if len(columns) > 1:
         raise ColumnError(
-            f"{table.name}: {found[0]!r} and {found[1]!r} are both columns of it, and "
+            f"{table.name}: {columns[0]!r} and {columns[1]!r} are both columns of it, and "
             f"{role}= names one for each table. Drop or rename the one that is no "
             f"{role} here."
         )
-    return found
+    return columns
 
 
 def _not_named(
@@ -171,11 +173,32 @@ def _refuse_relevant_items(table: InputTable, roles: Roles, labels: Labels) -> N
         )
 
 
+# ---- lists in cells
+
+
+def list_column_of(table: InputTable, named: Named) -> str | None:
+    """Return the column of a list for each user.
+
+    It is named by keyword or, of a table without items, by its name.
+    """
+    if table.name not in WITH_LISTS or isinstance(table, ListTable):
+        return None
+    # Lists of train, which no keyword names, are of what was relevant before.
+    role = OF_LISTS.get(table.name, "relevant")
+    asked = named.get(role) if table.name in OF_LISTS else None
+    if asked:
+        return asked[0] if asked[0] in table.columns else None
+    if table.has_role("item", named):
+        return None
+    usual = table.by_role.get(role, [])
+    return usual[0] if len(usual) == 1 else None
+
+
 def columns_of_lists(table: InputTable) -> list[str]:
     """Return the columns whose cells are lists or mappings."""
     if not isinstance(table.frame, pd.DataFrame):
-        head = table.collected(table.columns, n=0)
-        return [column.name for column in head if column.dtype.is_nested()]
+        types = table.query(table.columns).collect_schema()
+        return [column for column in types if types[column].is_nested()]
     columns = []
     for column, dtype in table.frame.dtypes.items():
         if dtype.kind != "O":
@@ -321,13 +344,13 @@ def _no_column(
     words = [{"score": "rank or score"}.get(role, role) for role in missing]
     problem = f"{table.name}: no column is known to be the {' or the '.join(words)}."
     held = f"Its columns: {listed(table.columns) or 'none'}."
-    used = {*labels.values()}
-    free = [
+    with_role = {*labels.values()}
+    without_role = [
         column
         for column in table.columns
-        if column not in used and role_of(column) in (None, *missing)
+        if column not in with_role and role_of(column) in (None, *missing)
     ]
-    if not all(isinstance(column, str) for column in free):
+    if not all(isinstance(column, str) for column in without_role):
         return ColumnError(
             f"{problem} {held} A column is named as text; a table with a row for each "
             "user is given as a mapping of user to items or scores."
@@ -337,35 +360,37 @@ def _no_column(
         lists = columns_of_lists(table)
     if lists:
         return ColumnError(
-            f"{problem} {held} {_name_lists(table, free, lists, labels)}"
+            f"{problem} {held} {_name_lists(table, without_role, lists, labels)}"
         )
-    return ColumnError(f"{problem} {held} {_name_each(table, missing, free, named)}")
+    return ColumnError(
+        f"{problem} {held} {_name_each(table, missing, without_role, named)}"
+    )
 
 
 def _name_lists(
-    table: InputTable, free: Sequence[str], lists: Sequence[str], labels: Labels
+    table: InputTable, without_role: Sequence[str], lists: Sequence[str], labels: Labels
 ) -> str:
     """Say which keywords name columns of lists."""
     roles = [OF_LISTS[table.name]] if table.name in OF_LISTS else [*OF_LISTS.values()]
     may_be_meant = dict(zip(roles, lists, strict=False))
     examples = []
     if "user" not in labels:
-        others = [column for column in free if column not in lists]
+        others = [column for column in without_role if column not in lists]
         examples.append(f"user={(others or ['...'])[0]!r}")
     examples += [f"{role}={may_be_meant.get(role, '...')!r}" for role in roles]
     return f"Name what holds lists: {', '.join(examples)}."
 
 
 def _name_each(
-    table: InputTable, missing: Sequence[str], free: Sequence[str], named: Named
+    table: InputTable, missing: Sequence[str], without_role: Sequence[str], named: Named
 ) -> str:
     """Say which keywords name columns, with those that may be meant.
 
     Beside the name that another table has, that of this one is to be typed. Which of two
     columns is the score, and which the relevance, is not to be seen by their places.
     """
-    title = title_column(free)
-    ids_first = sorted(free, key=lambda column: column == title)
+    title = title_column(without_role)
+    ids_first = sorted(without_role, key=lambda column: column == title)
     may_be_meant = dict(zip(missing, ids_first, strict=False))
     unclear = {"score", "relevance"} if {"score", "relevance"} <= {*missing} else set()
     examples = []

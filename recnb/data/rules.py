@@ -39,12 +39,12 @@ from recnb.data.ids import each_once, positions, sorted_in_threads
 from recnb.data.matches import (
     GradedTruth,
     Matches,
-    RepeatError,
     RowTies,
     TruthRows,
     judging_rows,
+    refuse_repeated,
 )
-from recnb.data.role_table import RoleTable, repeated
+from recnb.data.role_table import RoleTable
 from recnb.errors import OptionError
 from recnb.metrics.hits import (
     Floats,
@@ -91,10 +91,8 @@ class ListedRows:
     #: [listed row] -> score, higher is better; under order="rank" or "row" it is minus
     #: the rank or the frame row.
     score: Floats | Ints
-    #: [listed row] -> the rank in its frame; 0: the row was added, or given ranks are not
-    #: kept (`Convention.keeps_ranks`).
-    given_rank: Ints
-    #: [listed row] -> rank from 1; 0: the row left its list, or lists are not ranked yet.
+    #: [listed row] -> rank from 1; 0: the row left its list, or is not ranked yet. Before
+    #: lists are ranked, these are given ranks if they are kept (`Convention.keeps_ranks`).
     rank: Ints
     truth_rows: TruthRows
     #: [listed row] -> the truth row that judges it; -1: not judged.
@@ -118,10 +116,11 @@ class ListedRows:
         recommended = self.user[: self.n_recommended]
         return np.bincount(recommended, minlength=len(self.users))
 
-    def last_of_each_user(self, rank: Ints) -> Ints:
-        """Return [user] -> the last of its ranks, which are by listed row; 0 without rows."""
+    @property
+    def last_rank(self) -> Ints:
+        """[user] -> the last of its ranks; 0: there is none."""
         last_rank = np.zeros(len(self.users), dtype=np.int64)
-        np.maximum.at(last_rank, self.user, rank)
+        np.maximum.at(last_rank, self.user, self.rank)
         return last_rank
 
     # Items are numbered if a step puts them in order or tells them apart.
@@ -166,12 +165,12 @@ def match_in_numpy(
     may_repeat = convention.order == "rank" and not is_in_order(
         listed.user, listed.score
     )
-    if may_repeat and repeated(lists.rows, ["user", "rank"]).height:
-        raise RepeatError
-    listed = with_ranks(listed, convention)
+    if may_repeat:
+        refuse_repeated(lists, ["user", "rank"], truth, convention)
+    listed = rank_rows(listed, convention)
     is_match = (listed.truth_row >= 0) & (listed.rank > 0)  # 0: the row left its list
     row = np.flatnonzero(is_match)
-    last_rank = listed.last_of_each_user(listed.rank)
+    last_rank = listed.last_rank
     matches = Matches(
         users=listed.users,
         truth_rows=listed.truth_rows,
@@ -197,17 +196,8 @@ def rank_of_rows(lists: RoleTable, truth: GradedTruth, convention: Convention) -
     """
     if convention.keeps_ranks:
         return lists["rank"].to_numpy()
-    listed = with_ranks(numbered(lists, truth, convention), convention)
+    listed = rank_rows(numbered(lists, truth, convention), convention)
     return listed.rank[: listed.n_recommended]  # what was added is in no frame
-
-
-def with_ranks(listed: ListedRows, convention: Convention) -> ListedRows:
-    """Return the rows of all lists with their ranks, and with the rows that are added."""
-    if convention.candidates == "padded":
-        return rank_rows(padded(listed), convention)
-    if convention.keeps_ranks:
-        return replace(listed, rank=listed.given_rank)  # no row is added or leaves
-    return rank_rows(listed, convention)
 
 
 # ---- rows as numbers
@@ -227,14 +217,14 @@ def numbered(
     judging = judging_rows(lists, truth, convention)
     truth_rows = truth.numbered_by(users)
     truth_row = truth_rows.of_frame_rows(judging)
-    not_ranked = np.zeros_like(user)
-    given_rank = lists["rank"].to_numpy() if convention.keeps_ranks else not_ranked
+    rank = np.zeros_like(user)
+    if convention.keeps_ranks:
+        rank = lists["rank"].to_numpy()
     return ListedRows(
         users=users,
         user=user,
         score=order_values(lists, convention),
-        given_rank=given_rank,
-        rank=not_ranked,
+        rank=rank,
         truth_rows=truth_rows,
         truth_row=truth_row,
         recs_item_id=lists["item"],
@@ -313,7 +303,6 @@ def padded(listed: ListedRows) -> ListedRows:
         listed,
         user=np.concatenate([listed.user, listed.truth_rows.user[missed]]),
         score=np.concatenate([listed.score, lowest_scores]),
-        given_rank=np.concatenate([listed.given_rank, no_rank]),
         rank=np.concatenate([listed.rank, no_rank]),
         truth_row=np.concatenate([listed.truth_row, missed]),
     )
@@ -331,7 +320,11 @@ def missed_rows(listed: ListedRows) -> Ints:
 
 
 def rank_rows(listed: ListedRows, convention: Convention) -> ListedRows:
-    """Rank the rows of each list, the highest score first."""
+    """Rank the rows of each list, the highest score first; add rows below, if any."""
+    if convention.candidates == "padded":
+        listed = padded(listed)
+    elif convention.keeps_ranks:
+        return listed  # no row is added or leaves
     order = _order_from_top(listed, convention.ties)
     if convention.duplicates == "dedupe" or convention.judged_only:
         order = rows_that_stay(order, listed, convention)
@@ -420,10 +413,9 @@ def given_ranks_and_below(place: Ints, listed: ListedRows) -> Ints:
         given rank     1  2  5  0  0      two are left empty, 3 and 4
         rank returned  1  2  5  6  7
     """
-    last_given = listed.last_of_each_user(listed.given_rank)
-    n_empty = last_given - listed.n_rows  # [user], as no rank is given twice
+    n_empty = listed.last_rank - listed.n_rows  # [user], as no rank is given twice
     below = place + n_empty[listed.user]
-    return np.where(listed.given_rank == 0, below, listed.given_rank)
+    return np.where(listed.rank == 0, below, listed.rank)
 
 
 def with_ties(listed: ListedRows, order: Ints | slice) -> ListedRows:

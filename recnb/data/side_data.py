@@ -23,7 +23,6 @@ from recnb.data.names import (
     Labels,
     Named,
     says_when,
-    split_labels,
 )
 from recnb.data.read import SIDE_FRAMES, Input, read_beside, tables_of
 from recnb.data.role_table import RoleTable
@@ -191,26 +190,26 @@ def read_side_data(
     Where two columns could be that of users, the one that the lists or the truth have
     wins; of items likewise.
     """
-    given = {name: tables[name] for name in SIDE_FRAMES if name in tables}
+    side_tables = {name: tables[name] for name in SIDE_FRAMES if name in tables}
     if source.rows_are_items:
-        _refuse_joined_by_item(given)
+        _refuse_joined_by_item(side_tables)
     labels: dict[str, Labels] = {
         RECS: source.recs.labels,
         TRUTH: source.truth.labels,
     }
-    in_either = [*source.recs.labels.values(), *source.truth.labels.values()]
+    of_pairs = [*source.recs.labels.values(), *source.truth.labels.values()]
     rows: dict[str, pl.DataFrame] = {}
-    for name, table in given.items():
-        labels[name] = labels_of(table, named, ROLES[name], in_either)
-        read = _read_pairs if name == "train" else _read_described
-        rows[name] = read(table, labels[name], source)
+    for name, table in side_tables.items():
+        labels[name] = labels_of(table, named, ROLES[name], of_pairs)
+        reader = _read_pairs if name == "train" else _read_described
+        rows[name] = reader(table, labels[name], source)
     if cluster is not None:
         _refuse_unknown_cluster(cluster, rows["users"])
     train_times = None
-    if "train" in given:
+    if "train" in side_tables:
         _refuse_split_without_train(rows["train"], source)
-        times = [column for column in given["train"].columns if says_when(column)]
-        train_times = OtherColumns.of(given["train"], labels["train"], times)
+        times = [column for column in side_tables["train"].columns if says_when(column)]
+        train_times = OtherColumns.of(side_tables["train"], labels["train"], times)
     recs_columns = None
     if TRUTH in tables:
         recs_columns = _columns_of_both(tables[RECS], tables[TRUTH], source)
@@ -310,7 +309,9 @@ def _columns_of_truth(tables: Tables, source: Source) -> OtherColumns | None:
     others = [column for column in truth.columns if column not in labels.values()]
     # Where each row is an item of its own there is no column of items.
     ids = {role: labels[role] for role in IDS if labels[role] in truth.columns}
-    split = split_labels(name for name in source.keys.columns if name in others)
+    split = {
+        role: column for role, column in source.keys.labels.items() if column in others
+    }
     return OtherColumns.of(replace(truth, name=TRUTH), {**ids, **split}, others)
 
 
@@ -323,13 +324,13 @@ def _columns_of_both(
     """
     if not source.in_memory:
         return None
-    split = source.keys.columns
+    split = source.keys.labels
     in_truth = {*truth.columns}.difference(
-        source.recs.labels.values(), source.truth.labels.values(), split
+        source.recs.labels.values(), source.truth.labels.values(), split.values()
     )
     shared = [column for column in recs.columns if column in in_truth]
     ids = {role: source.recs.labels[role] for role in IDS}
-    return OtherColumns.of(recs, {**ids, **split_labels(split)}, shared)
+    return OtherColumns.of(recs, {**ids, **split}, shared)
 
 
 # ---- train, items and users
@@ -337,7 +338,11 @@ def _columns_of_both(
 
 def _read_pairs(table: InputTable, labels: Labels, source: Source) -> pl.DataFrame:
     """Read users and items, and the columns of the split, under the names of roles."""
-    split = split_labels(name for name in source.keys.columns if name in table.columns)
+    split = {
+        role: column
+        for role, column in source.keys.labels.items()
+        if column in table.columns
+    }
     pairs = _with_ids(table, labels, split, source)
     return source.keys.with_values(pairs).rows
 

@@ -36,8 +36,9 @@ class Keys:
 
     def __init__(self, columns: Sequence[str], table: pl.DataFrame) -> None:
         self.columns = tuple(columns)  #: the caller's columns of the split
-        #: The columns of the split in tables whose columns are roles.
-        self.roles = [*split_labels(columns)]
+        #: The same by what they are called in tables whose columns are roles.
+        self.labels = split_labels(columns)
+        self.roles = [*self.labels]
         #: Each list as its number, `list`, its user and a role for each column; sorted.
         self.table = table
 
@@ -83,11 +84,11 @@ class Keys:
 
         A row without a column of the split has each of its values.
         """
-        on = [role for role in self.roles if role in rows.columns]
-        if not on:
+        roles = [role for role in self.roles if role in rows.columns]
+        if not roles:
             return ""
         lacking = self.combinations_in_words.join(
-            rows, on=on, how="anti", maintain_order="left"
+            rows, on=roles, how="anti", maintain_order="left"
         )
         return "".join(lacking["words"].head(1))
 
@@ -114,8 +115,8 @@ class Keys:
             user = table["user"].cast(pl.Int64)
             return table.with_rows(table.rows.drop(present)).with_columns(user)
         rows = self.with_values(table).rows
-        on = ["user", *present]
-        rows = rows.join(self.table, on=on, maintain_order="left_right")
+        key = ["user", *present]
+        rows = rows.join(self.table, on=key, maintain_order="left_right")
         user = rows["list"].alias("user")
         return table.with_rows(rows.drop("list", *self.roles)).with_columns(user)
 
@@ -246,55 +247,35 @@ def _judged_in(
     return rows.join(combinations, on=present).select("user", *combinations.columns)
 
 
-def _refuse_other_kind(name: str, theirs: pl.Series, ours: pl.Series) -> None:
-    """Raise an error for values of another type than the recommendations have."""
-    if theirs.dtype == ours.dtype:
-        return
-    fix, typed = "Make both one kind.", dict[str, str]()
-    if {ours.dtype, theirs.dtype} == {pl.String(), pl.Date()}:
-        table = RECS if ours.dtype == pl.String else name
-        dates = f"{table}[{theirs.name!r}]"
-        made = f"{dates} = pandas.to_datetime({dates}).dt.date"
-        fix = f"Make both one kind: {made}"
-        typed[made] = (
-            f"write the {table} as Parquet, with dates in column {theirs.name!r}"
-        )
-    raise FrameError(
-        f"column {theirs.name!r} of split= holds {kind(ours.dtype)} in the {RECS} (such "
-        f"as {ours[0]!r}) and {kind(theirs.dtype)} in {name} (such as {theirs[0]!r}). "
-        f"They would never match. {fix}",
-        typed,
-    )
-
-
 def _checked(
     table: RoleTable, columns: Sequence[str], known: pl.DataFrame | None = None
 ) -> RoleTable:
     """Return a table whose columns of the split are text, numbers, booleans or times.
 
-    They are of the types of known ones; others are refused.
+    They are of the types of known ones, which are the recommendations'; others are
+    refused.
     """
     for role, column in split_labels(columns).items():
         if role not in table:
             continue
-        values = _plain_values(table[role].alias(column), table.name)
+        table = table.with_columns(_plain_values(table, role, column).alias(role))
         if known is not None:
-            _refuse_other_kind(table.name, values, known[role])
-        table = table.with_columns(values.alias(role))
+            RoleTable(RECS, known, {}).refuse_other_kinds(table, [role])
     return table
 
 
-def _plain_values(values: pl.Series, name: str) -> pl.Series:
+def _plain_values(table: RoleTable, role: str, column: str) -> pl.Series:
     """Return a column of the split of a table; refuse what is missing, and other types.
 
     It is of text, whole numbers, True and False, dates or times in microseconds.
     """
-    missing = is_missing(values)
-    problem = f"{name}: column {values.name!r} of split="
-    if missing.any():
+    values = table[role].alias(column)
+    problem = f"{table.name}: column {column!r} of split="
+    missing = is_missing(values).arg_true()
+    if len(missing):
         raise FrameError(
-            f"{problem} has missing values ({missing.sum():,}), the first in row "
-            f"{missing.arg_true()[0]}. Drop such rows, or fill them in."
+            f"{problem} has missing values, such as that of "
+            f"{table.ids_in_words(missing[0])}. Drop such rows, or fill them in."
         )
     dtype = values.dtype
     if dtype in TEXT:

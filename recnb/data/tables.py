@@ -6,8 +6,16 @@ Rows that are not in memory are a lazy frame of Polars.
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeAlias
@@ -50,7 +58,10 @@ ENGINES = {"dask": "Dask", "pyspark": "Spark"}
 #: The errors of Polars, and those of what it does not read.
 OF_POLARS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 #: What to do about a table whose rows an error keeps from being read.
-MEND = "It cannot be collected either: mend what it reads."
+MEND = (
+    "It cannot be collected either: mend what it reads. Of several files, all need the "
+    "same columns, of the same types."
+)
 
 
 @dataclass(eq=False)
@@ -116,43 +127,44 @@ class InputTable:
                 columns.append(column.alias(role))
             return owned(columns)
         if not isinstance(rows, pl.DataFrame):
-            rows = self.collected([*dict.fromkeys(labels.values())])
+            rows = self.collected(labels.values())
         return self._own([rows[label].alias(role) for role, label in labels.items()])
 
     def _own(self, columns: Iterable[pl.Series]) -> pl.DataFrame:
         """Return columns in memory into which the caller does not write."""
         return owned(columns)
 
-    def collected(self, columns: list[str], n: int | None = None) -> pl.DataFrame:
-        """Return columns, or their first n rows, as Polars."""
-        with errors_name_frame(self.name):
-            if isinstance(self.frame, (pl.LazyFrame, pl.DataFrame)):
-                query = self.frame.lazy().select(columns)
-                return (query if n is None else query.head(n)).collect()
-            table = self._arrow(columns)[:n]
-            refuse_unread(table.schema, self.name)
-            return pl.DataFrame(pl.from_arrow(table))
-
-    def _arrow(self, columns: list[str]) -> Any:
-        """Return columns of a table that speaks Arrow as one of pyarrow."""
+    def query(self, columns: Iterable[str]) -> pl.LazyFrame:
+        """Return columns of a table that is not of pandas, under their own names."""
+        frame, labels = self.frame, [*dict.fromkeys(columns)]
+        if isinstance(frame, (pl.LazyFrame, pl.DataFrame)):
+            return frame.lazy().select(labels)
+        if is_relation(frame):
+            with errors_name_frame(self.name):
+                query: pl.LazyFrame = _picked(frame, labels).pl(lazy=True)
+            return query
         import pyarrow as pa
 
-        if is_relation(self.frame):
-            return pa.table(_picked(self.frame, columns))
-        return pa.table(self.frame).select(columns)
+        table = pa.table(frame).select(labels)
+        refuse_unread(table.schema, self.name)
+        return pl.DataFrame(pl.from_arrow(table)).lazy()
 
-    def fetched(self, names: Iterable[str]) -> Self:
+    def collected(self, columns: Iterable[str]) -> pl.DataFrame:
+        """Return columns as Polars."""
+        with errors_name_frame(self.name):
+            return self.query(columns).collect()
+
+    def fetched(self, columns: Iterable[str]) -> Self:
         """Return a table with rows in memory: this one, or these columns fetched."""
-        columns = [*dict.fromkeys(names)]
-        frame: Frame
-        if isinstance(self.frame, pl.LazyFrame):
-            frame = self.collected(columns)
-        elif is_relation(self.frame):
+        frame, labels = self.frame, [*dict.fromkeys(columns)]
+        if isinstance(frame, pl.LazyFrame):
+            frame = self.collected(labels)
+        elif is_relation(frame):
             with errors_name_frame(self.name):
-                frame = self._arrow(columns)
+                frame = _picked(frame, labels).to_arrow_table()
         else:
             return self
-        return replace(self, frame=frame, columns=columns)
+        return replace(self, frame=frame, columns=labels)
 
     def each_column(self, columns: Iterable[str]) -> dict[str, pl.Series | str]:
         """Copy some columns by their names as text.
@@ -173,22 +185,13 @@ class InputTable:
         is_elsewhere = isinstance(self.frame, pl.LazyFrame) or is_relation(self.frame)
         return self.kept_in if is_elsewhere else None
 
-    def _query(self, labels: Labels) -> pl.LazyFrame:
-        """Return the columns of roles, under their own names, that are not in memory."""
-        columns = [*dict.fromkeys(labels.values())]
-        if is_relation(self.frame):
-            query: pl.LazyFrame = _picked(self.frame, columns).pl(lazy=True)
-        else:
-            query = self.frame.select(columns)
-        return query
-
     def lazy(self, labels: Labels) -> pl.LazyFrame:
         """Return columns under the names of their roles, with categories as text."""
         if self.origin is None:
             query = self.select(labels).lazy()
         else:
             columns = [pl.col(label).alias(role) for role, label in labels.items()]
-            query = self._query(labels).select(columns)
+            query = self.query(labels.values()).select(columns)
         categories = pl.selectors.categorical() | pl.selectors.enum()
         return query.with_columns(categories.cast(pl.String))
 
@@ -197,7 +200,8 @@ class InputTable:
         if self.origin is None:
             return self
         with errors_name_frame(self.name):
-            rows = self._query(labels).head(HELD + 1).collect(engine="streaming")
+            query = self.query(labels.values()).head(HELD + 1)
+            rows = query.collect(engine="streaming")
         if rows.height > HELD:
             return None
         return replace(self, frame=rows, columns=rows.columns)
@@ -232,6 +236,35 @@ class ListTable(MadeTable):
 
 #: Tables by name.
 Tables: TypeAlias = Mapping[str, InputTable]
+
+
+# ---- what is opened as a table
+
+#: What was given, what errors call it, columns named by keyword -> a table, or None if it
+#: is of another form.
+Form: TypeAlias = Callable[[Any, str, Named], InputTable | None]
+#: Tables by name, columns named by keyword -> the same with more columns named.
+Hint: TypeAlias = Callable[[Tables, Named], tuple[Tables, Named]]
+#: The forms of input beside frames, in the order in which they are asked. `forms.py` has
+#: the usual ones; those of `inputs/` come first, since they know some mappings, lists and
+#: paths better.
+FORMS: list[Form] = []
+#: Each hint, with the columns of which one must be present. It names more columns, as
+#: keywords do, once all tables are open.
+HINTS: list[tuple[Collection[str], Hint]] = []
+
+
+def opened(thing: Any, name: str, named: Named) -> InputTable:
+    """Return what was given as a table, in whatever form it is."""
+    if isinstance(thing, InputTable):
+        return replace(thing, name=name)
+    if is_frame(thing):
+        return InputTable.of(thing, name)
+    for form in FORMS:
+        table = form(thing, name, named)
+        if table is not None:
+            return table
+    raise not_read(thing, name)
 
 
 def is_file(given: object) -> bool:
@@ -326,6 +359,8 @@ def errors_name_frame(name: str, fix: str = MEND) -> Iterator[None]:
     try:
         yield
     except (*OF_POLARS, OSError, *of_duckdb) as problem:
-        reason = one_line(str(problem).strip().split("\n")[0], 1000)
-        words = f"{name} cannot be read: {reason.rstrip('.')}. {fix}"
-        raise FrameError(words) from problem
+        first_line = str(problem).strip().split("\n")[0]
+        # Polars hints at arguments of its own.
+        without_hint = re.sub(r", (hint:|consider) .*?(?=\. |$)", "", first_line)
+        reason = one_line(without_hint, 1000).rstrip(".")
+        raise FrameError(f"{name} cannot be read: {reason}. {fix}") from problem

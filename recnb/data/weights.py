@@ -14,11 +14,11 @@ import pandas as pd
 import polars as pl
 
 from recnb.data.columns import as_column, as_numbers, is_missing
-from recnb.data.forms import opened
-from recnb.data.names import IDS, ROLES, Named, role_of
+from recnb.data.forms import rows_of_pairs
+from recnb.data.names import IDS, ROLES, Named
 from recnb.data.role_table import RoleTable, ids_in_words, repeated
 from recnb.data.roles import as_named, labels_of
-from recnb.data.tables import Frame, InputTable, Tables
+from recnb.data.tables import Frame, InputTable, Tables, opened
 from recnb.display.language import _
 from recnb.errors import (
     ColumnError,
@@ -130,17 +130,17 @@ def _values_of_column(
 ) -> pl.DataFrame:
     """Return a column of items= or users= by item or user."""
     role = WEIGHTS[name]
-    side = f"{role}s"
-    frame = tables.get(side)
-    if frame is None or column not in frame.columns:
-        places = "the truth or of items=" if side == "items" else "users="
+    table_name = f"{role}s"
+    table = tables.get(table_name)
+    if table is None or column not in table.columns:
+        places = "the truth or of items=" if table_name == "items" else "users="
         series = f", or give a Series by {role}"
         raise ColumnError(
             f"{name}={column!r} is no column of {places}: name one{series}.",
             {series: ""},
         )
-    labels = labels_of(frame, named, ROLES[side])
-    return frame.select({**labels, "value": column})
+    labels = labels_of(table, named, ROLES[table_name])
+    return table.select({**labels, "value": column})
 
 
 def _values_by_id(
@@ -149,21 +149,18 @@ def _values_by_id(
     """Return a Series or a mapping as a table: by item or user; of pairs, by both."""
     # `dict` of a Series would look up each of its values.
     series = given if isinstance(given, pd.Series) else pd.Series(dict(given))
-    index = series.index
-    roles = [WEIGHTS[name]]
-    if name == "propensity" and index.nlevels == len(IDS):
-        roles = list(IDS)
-    if index.nlevels != len(roles):
+    n_levels, role = series.index.nlevels, WEIGHTS[name]
+    if n_levels == 1:
+        rows = series.rename_axis(role).rename(name).reset_index()
+    elif name == "propensity" and n_levels == len(IDS):
+        rows = rows_of_pairs(series, f"{name}=", name)
+    else:
         raise OptionError(
-            f"{name}= is a Series with {index.nlevels} levels of its index: give one "
-            f"by {WEIGHTS[name]}."
+            f"{name}= is a Series with {n_levels} levels of its index: give one by {role}."
         )
-    if [role_of(level) for level in index.names] == ["item", "user"]:
-        roles.reverse()
-    rows = series.rename_axis(roles).rename(name).reset_index()
     # A score: what is no number is read as text, and refused by its value.
-    labels = {**dict(zip(roles, roles, strict=True)), "score": name}
-    return InputTable.of(rows, name).select(labels).rename({"score": "value"})
+    labels = {"score" if column == name else column: column for column in rows.columns}
+    return InputTable.of(rows, f"{name}=").select(labels).rename({"score": "value"})
 
 
 def checked(table: pl.DataFrame, column: str, name: str, role: str) -> pl.Series:
@@ -173,12 +170,12 @@ def checked(table: pl.DataFrame, column: str, name: str, role: str) -> pl.Series
     """
     low, high = LIMITS[role]
     values = as_numbers(table[column], name).cast(pl.Float64)
-    bad = table.filter(~values.is_between(low, high).fill_null(value=False))
-    if bad.height:
-        are = "is" if bad.height == 1 else "are"
+    wrong = table.filter(~values.is_between(low, high).fill_null(value=False))
+    if wrong.height:
+        are = "is" if wrong.height == 1 else "are"
         raise FrameError(
-            f"{name}: {bad.height:,} of {table.height:,} values {are} missing or not from "
-            f"{low:g} to {high:g}, such as {bad[column][0]!r} for {ids_in_words(bad, 0)}. "
+            f"{name}: {wrong.height:,} of {table.height:,} values {are} missing or not from "
+            f"{low:g} to {high:g}, such as {wrong[column][0]!r} for {ids_in_words(wrong, 0)}. "
             "Correct them, or leave their rows out."
         )
     return values
@@ -191,8 +188,10 @@ def look_up(table: pl.DataFrame, rows: pl.DataFrame, name: str) -> pl.Series:
     ids = table.columns[:-1]
     weights = RoleTable(f"{name}=", table.select(ids), {})
     RoleTable("the frames", rows, {}).refuse_other_kinds(weights)
-    found = rows.select(ids).join(table, on=ids, how="left", maintain_order="left")
-    return found["value"]
+    with_values = rows.select(ids).join(
+        table, on=ids, how="left", maintain_order="left"
+    )
+    return with_values["value"]
 
 
 def refuse_lacking(values: pl.Series, ids: pl.DataFrame, name: str) -> None:
@@ -262,12 +261,6 @@ def popularity_propensity(
     >>> recnb.popularity_propensity(train, gamma=2.0, items=["b", "c"]).round(3).to_dict()
     {'a': 1.0, 'b': 0.125, 'c': 0.125}
     """
-    if not is_number(gamma) or gamma <= -1:
-        # Items that more users have are never seen less.
-        raise OptionError(
-            f"gamma={quoted(gamma)} is not above -1: give that of your data, such as "
-            f"gamma=2.0."
-        )
     named = as_named({"user": user, "item": item})
     table = opened(train, "train", named)
     labels = labels_of(table, named, ROLES["train"])
@@ -275,8 +268,14 @@ def popularity_propensity(
     counts = pairs.group_by("item").len("n").sort("item")
     if items is not None:
         others = _items_of(items, counts["item"])
-        both = others.join(counts, on="item", how="full", coalesce=True)
-        counts = both.sort("item")
+        with_others = others.join(counts, on="item", how="full", coalesce=True)
+        counts = with_others.sort("item")
+    if not is_number(gamma) or gamma <= -1:
+        # Items that more users have are never seen less.
+        raise OptionError(
+            f"gamma={quoted(gamma)} is not above -1: give that of your data, such as "
+            f"gamma=2.0."
+        )
     n_users = counts["n"].fill_null(1).to_numpy()
     propensity = (n_users / n_users.max()) ** ((gamma + 1) / 2)
     index = pd.Index(counts["item"].to_list(), name=labels["item"])

@@ -9,9 +9,10 @@ from typing import Any
 import polars as pl
 
 from recnb.data import files
-from recnb.data.forms import FORMS, HINTS
 from recnb.data.names import RECS, TRUTH, Named
 from recnb.data.tables import (
+    FORMS,
+    HINTS,
     InputTable,
     MadeTable,
     Tables,

@@ -19,11 +19,17 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.forms import FORMS, HINTS
-from recnb.data.lists import ListCells, list_column_of, with_a_row_an_item
+from recnb.data.lists import ListCells
 from recnb.data.names import IDS, OF_LISTS, RECS, TRUTH, Named
 from recnb.data.roles import columns_of_lists
-from recnb.data.tables import InputTable, ListTable, MadeTable, Tables
+from recnb.data.tables import (
+    FORMS,
+    HINTS,
+    InputTable,
+    ListTable,
+    MadeTable,
+    Tables,
+)
 from recnb.errors import ColumnError, FrameError, listed, quoted
 
 #: Columns of what was retrieved, and of what should have been, as ragas and LlamaIndex
@@ -55,7 +61,9 @@ def numbered(thing: Any, name: str, named: Named) -> InputTable | None:
 
 def _refuse_rows(thing: Any, name: str) -> None:
     """Refuse tuples that are all of two or all of three, as rows of a table are."""
-    widths = {len(one) if isinstance(one, tuple) else 0 for one in thing}
+    widths = {
+        len(documents) if isinstance(documents, tuple) else 0 for documents in thing
+    }
     if widths not in ({2}, {3}):
         return
     number = "score" if name == RECS else "relevance"
@@ -83,33 +91,27 @@ def log(thing: Any, name: str, named: Named) -> InputTable | None:
 
 
 def logs(tables: Tables, named: Named) -> tuple[Tables, Named]:
-    """Make rows of the lists of logs.
+    """Name the columns of logs: queries, documents, and lists of both sides.
 
     Queries that have no column are numbered.
     """
     recs, truth = tables[RECS], tables.get(TRUTH, tables[RECS])
     _refuse_other_lengths(recs, truth)
-    found = _columns_of_documents(recs, truth, named)
-    if not found:
+    list_columns = _columns_of_documents(recs, truth, named)
+    if not list_columns:
         return tables, named
-    if "recommended" in found and TRUTH not in tables:
-        _refuse_no_expected(found, recs, named)
+    if "recommended" in list_columns and TRUTH not in tables:
+        _refuse_no_expected(list_columns, recs, named)
     sides = {**tables, TRUTH: replace(truth, name=TRUTH)}
-    columns = {**found, **named}
+    columns = {**list_columns, "item": ["document"], **named}
     if "user" not in named:
-        names = [name for name, role in OF_LISTS.items() if role in found]
+        names = [name for name, role in OF_LISTS.items() if role in list_columns]
         queries = [_column_of_queries(sides[name], named) for name in names]
         columns["user"] = [*dict.fromkeys(filter(None, queries))]
     for name, role in OF_LISTS.items():
-        is_log = role in found or TRUTH not in tables
+        is_log = role in list_columns or TRUTH not in tables
         if is_log and not sides[name].has_role("user", columns):
             sides[name] = _with_queries(sides[name])
-    for name, role in OF_LISTS.items():
-        label = list_column_of(sides[name], columns)
-        if label is not None:
-            item = "document" if label in LABELS else "item"
-            sides[name] = with_a_row_an_item(sides[name], columns, label, item)
-            columns.pop(role, None)
     return sides, columns
 
 
@@ -150,18 +152,18 @@ def _columns_of_documents(
     recs: InputTable, truth: InputTable, named: Named
 ) -> dict[str, Sequence[str]]:
     """Return the columns of retrieved and of expected documents, by role."""
-    ours, theirs = _labels_in(recs, named), _labels_in(truth, named)
+    of_recs, of_truth = _labels_in(recs, named), _labels_in(truth, named)
     for retrieved, expected in PAIRS:
-        if retrieved in ours and expected in theirs:
+        if retrieved in of_recs and expected in of_truth:
             return {"recommended": [retrieved], "relevant": [expected]}
-    found = {
-        "recommended": [label for label in RETRIEVED if label in ours],
-        "relevant": [label for label in EXPECTED if label in theirs],
+    list_columns = {
+        "recommended": [label for label in RETRIEVED if label in of_recs],
+        "relevant": [label for label in EXPECTED if label in of_truth],
     }
-    first = [labels[0] for labels in found.values() if labels]
-    if TEXTS.intersection(first) and any(label.endswith("_ids") for label in first):
-        found["relevant"] = []  # ids are no texts
-    return {role: labels[:1] for role, labels in found.items() if labels}
+    chosen = [labels[0] for labels in list_columns.values() if labels]
+    if TEXTS.intersection(chosen) and any(label.endswith("_ids") for label in chosen):
+        list_columns["relevant"] = []  # ids are no texts
+    return {role: labels[:1] for role, labels in list_columns.items() if labels}
 
 
 def _labels_in(table: InputTable, named: Named) -> list[str]:
@@ -178,11 +180,11 @@ def _labels_in(table: InputTable, named: Named) -> list[str]:
     return labels
 
 
-def _refuse_no_expected(found: Named, recs: InputTable, named: Named) -> None:
+def _refuse_no_expected(list_columns: Named, recs: InputTable, named: Named) -> None:
     """Raise an error for a log that does not hold what should have been retrieved."""
-    if "relevant" in {**found, **named} or "relevant" in recs.by_role:
+    if "relevant" in {**list_columns, **named} or "relevant" in recs.by_role:
         return
-    retrieved = found["recommended"][0]
+    retrieved = list_columns["recommended"][0]
     expected = dict(PAIRS)[retrieved]
     raise ColumnError(
         f"column {retrieved!r} is what was retrieved, and there is no column of "

@@ -65,3 +65,20 @@ def test_one_bad_number_is_refused_wherever_it_stands(role, bad, dtypes, place):
         frames = (RECS, rows) if role == "relevance" else (rows, TRUTH)
         with pytest.raises(FrameError, match=f"column '{role}' h"):
             recnb.evaluate(*frames)
+
+
+def test_files_of_several_types(tmp_path: Path) -> None:
+    for n, dtype in enumerate(("int64", "int32")):
+        RECS.assign(rank=RECS["rank"].astype(dtype)).to_parquet(
+            tmp_path / f"{n}.parquet"
+        )
+    with pytest.raises(FrameError, match=r"rank: [^,]*\. .* of the same types\.$"):
+        recnb.evaluate(tmp_path, TRUTH)
+
+
+def test_a_folder_whose_id_has_leading_zeros(tmp_path: Path) -> None:
+    folder = tmp_path / "user=007"
+    folder.mkdir()
+    RECS.drop(columns="user").to_parquet(folder / "0.parquet")
+    with pytest.raises(FrameError, match=r"'user=007' would be read as 7: .* of text"):
+        recnb.evaluate(tmp_path, TRUTH)
