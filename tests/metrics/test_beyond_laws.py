@@ -147,9 +147,8 @@ def of_items(name: str, options: Options, held: Data, k: int | None) -> Values:
             return count[item] / {"count": 1, "max": max(times.values())}.get(
                 options["popularity"], total
             )
-        cold = math.log2(len(users)) if options["cold"] == "log2(users)" else 0.0
         most = math.log2(len(users)) if options["normalize"] else 1
-        return (math.log2(total / count[item]) if count[item] else cold) / most
+        return math.log2(total / count[item] if count[item] else len(users)) / most
 
     if options.get("normalize") and len(users) == 1:
         return {}  # log2 of one user is 0, and nothing is divided by it
@@ -271,7 +270,6 @@ def of_all(name: str, options: Options, held: Data, k: int | None) -> float | No
             if counts
             else math.nan
         )
-    n = len(counts) if options["population"] == "recommended" else n
     if len(counts) > n:
         return None
     values = [0] * (n - len(counts)) + counts
@@ -307,7 +305,6 @@ NORMALIZED = {
     st.sampled_from([diversity_module.BLOCK, 5, 1]),
 )
 @example(ONE_USER, 1, {"novelty": NORMALIZED}, 1)
-@example(ONE_USER, 1, {"novelty": NORMALIZED | {"cold": "zero"}}, 1)
 def test_equals_the_plain_loops(
     held: Data, k: int | None, chosen: dict[str, Options], block: int
 ) -> None:
