@@ -29,7 +29,7 @@ from recnb.errors import FrameError, RecnbError
 from recnb.libraries import as_in
 from recnb.metrics.metric import LIST_METRICS, RETRIEVAL_METRICS
 from tests.examples import examples
-from tests.presets import WHOLE, as_in_of, cut_at, source_of, value_under
+from tests.presets import WHOLE, as_in_of, cut_at, of_lists, source_of, value_under
 from tests.reference import Case, evaluate
 from tests.rows import read_rows
 from tests.tools.parity.data import DataSet, data_sets
@@ -65,6 +65,14 @@ EXPRESSED = {
     if key[0] != "evidently" or not key[1].startswith("ap[")
 }
 
+
+#: Cases where a library crashes and `as_in` has a number, since a crash is no
+#: convention: numpy makes no array of lists of unequal length.
+CRASHES = {
+    ("recmetrics", "personalization"): ["b04_short_list"],
+    ("recmetrics", "novelty"): ["b02_cold_item"],
+    ("recmetrics", "novelty[cut]"): ["b02_cold_item"],
+}
 
 Frame = pd.DataFrame
 RECS = Frame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
@@ -104,7 +112,12 @@ def same(got: float | str, wanted: float | str, tolerance: float = 1e-9) -> bool
 @cache
 def answer(library: str, variant: str, case: str) -> float | str:
     """What `as_in` gives for a recorded case, of frames that are read once."""
-    return outcome(lambda: as_in_of(source(case), library, variant, CASES[case]["k"]))
+    held, preset = CASES[case], presets()[library, variant]
+    if preset.metric not in LIST_METRICS:
+        return outcome(lambda: as_in_of(source(case), library, variant, held["k"]))
+    read = {name: Frame(held[name]) for name in ("recs", "truth", "train")}
+    held = {**held, "catalogue": held["catalog"]}
+    return outcome(lambda: of_lists(preset, read, held))
 
 
 # What libraries returned
@@ -113,7 +126,7 @@ def answer(library: str, variant: str, case: str) -> float | str:
 
 @pytest.mark.thin
 @pytest.mark.parametrize("part", range(3))
-@pytest.mark.parametrize("key", OF_HITS, ids=" ".join)
+@pytest.mark.parametrize("key", ROWS, ids=" ".join)
 def test_the_recorded_values(key: tuple[str, str], part: int) -> None:
     """Where the library has a number, as_in has the same, unless it has a caveat.
 
@@ -128,8 +141,9 @@ def test_the_recorded_values(key: tuple[str, str], part: int) -> None:
         if not same(given, float(row["value"]), preset.tolerance):
             wrong[row["case"]] = f"{row['value']} there, as_in {given!r}"
     assert not wrong
-    raised = any(row["error"] for row in rows)
-    assert not raised or "raises an error" in preset.caveat_in_words, key
+    raised = [row["case"] for row in rows if row["error"]]
+    if raised != CRASHES.get(key, []):
+        assert not raised or "raises an error" in preset.caveat_in_words, key
 
 
 def is_without_rule(key: tuple[str, str], row: dict[str, str]) -> bool:

@@ -19,10 +19,9 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.beyond import diversity as diversity_module
-from recnb.conventions.presets import presets
 from recnb.errors import NoUsersError, RecnbError
 from recnb.metrics.metric import LIST_METRICS
-from tests.conventions.test_presets import CASES, ROWS
+from tests.presets import described
 from tests.reference import ratio
 from tests.strategies import values_of
 
@@ -30,13 +29,6 @@ Options = dict[str, Any]
 Values = dict[Any, float]
 
 ITEMS, USERS = range(8), range(6)
-
-
-def described(features: dict[Any, list[float]]) -> Options:
-    """Items with a column for each feature, and the names of these columns."""
-    items = pd.DataFrame.from_dict(features, orient="index", dtype=float)
-    items = items.add_prefix("x").rename_axis("item")
-    return {"items": items.reset_index(), "features": list(items)}
 
 
 @dataclass(frozen=True)
@@ -341,37 +333,3 @@ def test_no_credit_is_zero_without_a_sign() -> None:
         user = None if metric.of == "all" else ev.users[0]
         credit = ev.explain(name, user, k=3).rows["credit"].to_numpy()
         assert not np.signbit(credit[credit == 0]).any(), name
-
-
-# What libraries returned: `as_in` returns the same
-
-OF_LISTS = {key: one for key, one in presets().items() if one.metric in LIST_METRICS}
-
-#: Cases where a library crashes and `as_in` has a number, since a crash is no
-#: convention.
-CRASHES = {
-    # numpy makes no array of lists of unequal length
-    ("recmetrics", "personalization"): "b04_short_list",
-    ("recmetrics", "novelty"): "b02_cold_item",
-    ("recmetrics", "novelty[cut]"): "b02_cold_item",
-}
-
-
-@pytest.mark.parametrize("key", OF_LISTS, ids=" ".join)
-def test_the_number_that_the_library_returned(key: tuple[str, str]) -> None:
-    assert len(ROWS[key]) >= 3
-    for row in ROWS[key]:
-        case: dict[str, Any] = CASES[row["case"]]
-        frames = {name: pd.DataFrame(case[name]) for name in ("recs", "truth", "train")}
-        more: dict[str, Any] = {"items": pd.DataFrame({"item": case["catalog"]})}
-        if OF_LISTS[key].metric == "diversity":
-            more = described(case["features"])
-        k = case["k"] if OF_LISTS[key].uses_k else None
-        value = recnb.as_in(*key, **frames, k=k, **more)
-        if row["error"]:
-            assert CRASHES[key] == row["case"]
-            assert math.isfinite(value)
-        else:
-            assert value == pytest.approx(
-                float(row["value"]), abs=OF_LISTS[key].tolerance, rel=0, nan_ok=True
-            )
