@@ -101,7 +101,7 @@ def has_no_rule(one: Preset) -> bool:
 
 def marks_of(asked: str) -> pytest.MarkDecorator | tuple[()]:
     """Where a library is not asked by the test command: it needs an environment of its
-    own, or is slow (tests/libraries/test_without_k.py asks it less).
+    own, or is slow.
     """
     if ASKED[asked].environment:
         return pytest.mark.parity

@@ -254,20 +254,6 @@ def test_frames_without_a_common_user_are_refused() -> None:
             as_in(library, variant, recs, truth, cut_at(library, variant, 3))
 
 
-def test_a_pair_judged_twice_counts_at_its_highest() -> None:
-    """By choice: no recorded case judges a pair twice."""
-    recs, truth = frames(MADE["all tied"])
-    twice = pd.concat([truth, truth.assign(relevance=0.0)], ignore_index=True)
-    once, again = (source_of(recs, judged) for judged in (truth, twice))
-    for key in OF_HITS:
-        assert same(
-            *(
-                outcome(partial(as_in_of, one, *key, MADE["all tied"]["k"]))
-                for one in (again, once)
-            )
-        ), key
-
-
 # Where a library has no number, as_in says so ----------------
 
 
@@ -308,12 +294,3 @@ def test_a_number_under_a_library_says_where_the_library_has_none() -> None:
 def test_every_caveat_is_of_a_preset() -> None:
     known = {word for axis, word in PHRASES if axis == "caveat"}
     assert {preset.caveat for preset in presets().values()} == {*known, ""}
-
-
-def test_evidently_reads_the_longest_list_of_all_users() -> None:
-    """Lists of users without a hit make precision@3 defined."""
-    recs, truth = (
-        pd.concat([RECS, RECS[:2].assign(user=2)], ignore_index=True),
-        TRUTH.assign(user=2),
-    )
-    assert as_in("evidently", "precision[list]", recs, truth, 3) == 0.5

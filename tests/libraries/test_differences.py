@@ -129,6 +129,14 @@ STRICT = recnb.evaluate(
     SAMPLE.models["popular"], SAMPLE.test, relevant_from=4, averaged_users="both"
 )
 JUDGED_ONLY = recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test, judged_only=True)
+#: Frames that only the decision beside them makes a number of.
+RANKED = SAMPLE.models["popular"].drop(columns="score")
+OF_RANKS = recnb.evaluate(RANKED, SAMPLE.test)
+REPEATED = recnb.evaluate(
+    pd.concat([RANKED, RANKED[:5].assign(rank=range(21, 26))]),
+    SAMPLE.test,
+    duplicates="dedupe",
+)
 #: From, the metric, to; the number at the end, and which decisions are switched.
 WAYS = read_rows("libraries/ways.toml")
 
@@ -140,14 +148,6 @@ def test_to_conventions_and_evaluations(way: str) -> None:
     made = start.why(metric, 10, other=other)
     assert made["value"].iloc[-1] == pytest.approx(float(eval(value)), abs=1e-12)
     assert not decisions or made.index.tolist() == ["", *decisions]
-
-
-def test_frames_that_a_convention_refuses_are_switched_together_with_it() -> None:
-    recs = SAMPLE.models["popular"].drop(columns="score")
-    repeated = pd.concat([recs, recs[:5].assign(rank=range(21, 26))])
-    other = recnb.evaluate(repeated, SAMPLE.test, duplicates="dedupe")
-    made = recnb.evaluate(recs, SAMPLE.test).why("ndcg", 10, other=other)
-    assert made["value"].iloc[-1] == pytest.approx(float(other.ndcg(k=10)), abs=1e-12)
 
 
 REFUSED = read_rows("libraries/why_refused.toml")
@@ -191,27 +191,9 @@ def test_an_option_is_that_of_our_number_alone() -> None:
     assert "ranx ndcg" in found.index
     own = EV.identify("ndcg", f"{exponential:.9f}", 10, gain="exponential", log_base=3)
     assert own.loc["recnb", "value"] == exponential
-
-
-def test_a_number_that_a_library_returns_is_found_to_be_its_own() -> None:
-    values = dict[str, float]()
-    for preset in of_metric("average_precision"):
-        with suppress(RecnbError):
-            values[preset.label] = as_in(
-                preset.library,
-                preset.variant,
-                SAMPLE.models["popular"],
-                SAMPLE.test,
-                cut_at(preset.library, preset.variant, 10),
-            )
-    for printed in sorted({f"{value:.4f}" for value in values.values()})[::3]:
-        found = EV.identify("average_precision", printed, 10)
-        made = {name for name, value in values.items() if f"{value:.4f}" == printed}
-        assert made <= {*found.index[found["fit"] == "rounds to it"]}
     under = EV.under("rectools")
-    assert (
-        under.identify("ndcg", f"{under.ndcg(k=10):.6f}", 10).index[0] == "as rectools"
-    )
+    own = under.identify("ndcg", f"{under.ndcg(k=10):.6f}", 10)
+    assert own.index[0] == "as rectools"
 
 
 def test_how_a_number_fits() -> None:
