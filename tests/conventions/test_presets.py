@@ -25,7 +25,7 @@ from recnb.conventions.convention import PHRASES
 from recnb.conventions.presets import Preset, presets
 from recnb.data import Source
 from recnb.display.language import _
-from recnb.errors import FrameError, RecnbError
+from recnb.errors import FrameError
 from recnb.libraries import as_in
 from recnb.metrics.metric import LIST_METRICS, RETRIEVAL_METRICS
 from tests.examples import examples
@@ -244,14 +244,6 @@ def test_every_preset_does_what_its_options_say(*, cut: bool) -> None:
             wanted = by_reference(chosen, {**case, "k": k})
             got = outcome(partial(value_under, frames_read, chosen, k))
             assert same(got, wanted), (key, case, got, wanted)
-
-
-def test_frames_without_a_common_user_are_refused() -> None:
-    """By choice: libraries return 0, NaN or an error there, and nobody means it."""
-    recs, truth = RECS, TRUTH.assign(user=2)
-    for library, variant in dict(OF_HITS.keys()).items():
-        with pytest.raises(RecnbError, match="no user is in both frames"):
-            as_in(library, variant, recs, truth, cut_at(library, variant, 3))
 
 
 # Where a library has no number, as_in says so ----------------

@@ -15,7 +15,6 @@ import pytest
 
 import recnb
 from recnb.conventions import WORDS, Convention
-from recnb.errors import FrameError, RecnbError
 from tests import reference
 from tests.rows import read_rows
 
@@ -40,8 +39,8 @@ BESIDE: dict[str, dict[str, Any]] = {
     "averaged_users": {"no_relevant": "zero"},
     "no_relevant": {"averaged_users": "union"},
 }
-#: A word that stands for the column that there is, and words that refuse the frames:
-#: their effect is tested by itself, below.
+#: A word that stands for the column that there is, and words that refuse the frames
+#: (tests/refused).
 OF_THEIR_OWN = {
     ("order", "auto"),
     ("negative_relevance", "error"),
@@ -80,17 +79,3 @@ def test_a_word_of_a_decision_gives_the_number_of_the_reference(
         for metric in TRIED
     ]
     assert numbers(convention) == pytest.approx(wanted, abs=1e-12, nan_ok=True)
-
-
-def test_words_that_refuse_and_the_order_that_is_found() -> None:
-    for name in ("negative_relevance", "duplicates"):
-        with pytest.raises(RecnbError, match=r"-2|repeated"):
-            evaluation(tuple((BASE | {name: "error"}).items()))
-    for column in ("rank", "score"):
-        ev = recnb.evaluate(
-            RECS[["user", "item", column]], TRUTH, **{**BASE, "order": "auto"}
-        )
-        assert float(ev.ndcg(k=3)) == numbers(BASE | {"order": column})[2]
-    both = RECS[RECS["user"] != "twice"]
-    with pytest.raises(FrameError, match="disagree"):
-        recnb.evaluate(both, TRUTH, negative_relevance="keep")

@@ -106,29 +106,3 @@ def test_the_words_of_a_number_say_where_its_ideal_list_is_cut(asked: str) -> No
     basis = shown.attrs["basis"] if isinstance(shown, pd.DataFrame) else shown.basis
     said = [part for part in re.split("; |: (?=ideal)", basis) if "ideal" in part]
     assert said == [f"ideal: all relevant items, {ROWS['ideal'][asked]}"]
-
-
-def test_a_table_of_cut_and_whole_lists_says_how_each_is_counted() -> None:
-    ev = recnb.evaluate(*frames(SHORT))
-    compared = recnb.compare({"a": ev, "b": ev})
-    both = (
-        "ideal: all relevant items, cut at k; for whole lists, ideal: all relevant items, "
-        "not cut"
-    )
-    for shown in (ev, compared):
-        assert both in shown.table("ndcg", k=[2, None]).attrs["basis"]
-        assert "whole lists" not in shown.table("ndcg", k=[1, 2]).attrs["basis"]
-        out_of = shown.table("precision", k=[2, None]).attrs["basis"]
-        assert "out of k; for whole lists, out of the list's length" in out_of
-        assert "whole lists" not in shown.table("recall", k=[2, None]).attrs["basis"]
-
-
-def test_a_convention_of_whole_lists_gives_its_number_again() -> None:
-    """`score.convention`, given to evaluate or to why, is what the number follows."""
-    recs, truth = frames(SHORT)
-    ev = recnb.evaluate(recs, truth)
-    for score in (ev.ndcg(), ev.measure("nDCG"), ev.under("ranx").ndcg()):
-        again = recnb.evaluate(recs, truth, convention=score.convention)
-        assert again.ndcg() == pytest.approx(float(score), abs=1e-12)
-        last = ev.why("ndcg", other=score.convention)["value"].iloc[-1]
-        assert last == pytest.approx(float(score), abs=1e-12)

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any
 from unittest.mock import patch
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import example, given, note
@@ -322,14 +321,3 @@ def test_equals_the_plain_loops(
             assert float(score) == close(sum(values.values()) / len(values))
         else:
             assert isinstance(score, NoUsersError)
-
-
-def test_no_credit_is_zero_without_a_sign() -> None:
-    sample = recnb.datasets.load_sample()
-    ev = recnb.evaluate(
-        sample.models["item-knn"], sample.test, train=sample.train, items=sample.items
-    )
-    for name, metric in LIST_METRICS.items():
-        user = None if metric.of == "all" else ev.users[0]
-        credit = ev.explain(name, user, k=3).rows["credit"].to_numpy()
-        assert not np.signbit(credit[credit == 0]).any(), name

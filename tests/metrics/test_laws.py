@@ -143,21 +143,17 @@ def test_credit_is_out_of_users_by_cutoffs() -> None:
         Credit(hits, [1, 2], hits.weight, hits.n_relevant.astype(float))
 
 
-@pytest.mark.parametrize("metric", ["ndcg", "idcg"])
-def test_the_full_ideal_makes_no_row_for_each_rank(metric: str) -> None:
+def test_the_full_ideal_makes_no_row_for_each_rank() -> None:
     """2,000 users at 1,000 ranks would be 2,000,000 rows of 8 bytes in each of several
     columns.
     """
     recs = pd.DataFrame({"user": np.arange(2_000), "item": 1, "rank": 1})
     ev = recnb.evaluate(recs, recs[["user", "item"]])
-    ev.hits()
     tracemalloc.start()
-    ev.table([metric], k=[1, 1_000], ideal="k")
-    getattr(ev, metric)(k=1_000, ideal="k")
+    ev.table(["ndcg", "idcg"], k=[1, 1_000], ideal="k")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2_000_000 * 8 / 4
-    assert getattr(recnb, metric)([1, 0], k=10**6, ideal="k") > 0
 
 
 # Orders and numbers of rows
