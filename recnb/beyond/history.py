@@ -13,7 +13,7 @@ import numpy as np
 
 from recnb.beyond.recommendation_lists import Lists, PerUser, TermRows
 from recnb.metrics.gain import out_of_count
-from recnb.metrics.hits import Cutoffs
+from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import FILLED, Credit, metric, number_option
 
 if TYPE_CHECKING:
@@ -162,6 +162,7 @@ def calibration(
 
 def _shares(of_rows: Sparse) -> Sparse:
     """Return each row as shares that add up to 1, or nothing."""
-    size = of_rows.sum(axis=1)
-    part = 1 / np.where(size > 0, size, 1.0)
-    return of_rows.multiply(part[:, np.newaxis]).tocsr()
+    shares = of_rows.copy()
+    size: Floats = of_rows.sum(axis=1)
+    shares.data = shares.data / np.repeat(size, np.diff(shares.indptr))
+    return shares
