@@ -143,6 +143,20 @@ def test_credit_is_out_of_users_by_cutoffs() -> None:
         Credit(hits, [1, 2], hits.weight, hits.n_relevant.astype(float))
 
 
+def test_the_ideal_of_k_items_has_a_row_for_each_rank() -> None:
+    """As good as the user's best item, and none of the truth; none of a user for whom
+    nothing is relevant.
+    """
+    lists = {"ann": ["a"], "bob": ["b"], "cem": ["c"]}
+    truth = {"ann": {"a": 2}, "bob": {"a": 1, "b": 3}, "cem": {"c": 0}}
+    hits = recnb.evaluate(lists, truth, no_relevant="zero").hits()
+    rows = METRICS["ndcg"].at(hits, [1, 2], {"ideal": "k"}).out_of.by_rank.rows
+    assert rows.user.tolist() == [0, 0, 1, 1]
+    assert rows.rank.tolist() == [1, 2, 1, 2]
+    assert rows.relevance.tolist() == [2, 2, 3, 3]
+    assert rows.entry.tolist() == [-1] * 4
+
+
 def test_the_full_ideal_makes_no_row_for_each_rank() -> None:
     """2,000 users at 1,000 ranks would be 2,000,000 rows of 8 bytes in each of several
     columns.
