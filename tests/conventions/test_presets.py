@@ -274,13 +274,6 @@ def test_a_number_under_a_library_says_where_the_library_has_none() -> None:
     assert caveat in ev.why("average_precision", k=2, other="xgboost").attrs["basis"]
     assert caveat in ev.identify("average_precision", 0.5, 2).attrs["basis"]
     assert caveat not in ev.under("xgboost").recall(k=2).basis
-    number = as_in("xgboost", "ap", RECS, TRUTH, 2)
-    recnb.language("ko")
-    try:
-        assert "xgboost: " in repr(number)
-        assert "xgboost: " in ev.under("xgboost").average_precision(k=2).basis
-    finally:
-        recnb.language("en")
 
 
 def test_every_caveat_is_of_a_preset() -> None:
