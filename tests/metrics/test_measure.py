@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import math
 import pickle
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -99,15 +98,6 @@ def test_other_spellings(measure: str) -> None:
         found = measure_named(text)
         for what in ("metric", "chosen", "decisions", "label"):
             assert getattr(found, what) == getattr(wanted, what), text
-
-
-NOT_KNOWN = {**ROWS["not_known"], ir_measures.Compat: "'Compat' is no metric of recnb."}
-
-
-@pytest.mark.parametrize("text", NOT_KNOWN)
-def test_what_is_no_measure_is_refused(text: Any) -> None:
-    with pytest.raises(OptionError, match=re.escape(NOT_KNOWN[text])):
-        recnb.evaluate({1: ["a"]}, {1: ["a"]}).measure(text)
 
 
 def test_measures_of_ir_measures_are_taken_as_their_text() -> None:
