@@ -198,6 +198,8 @@ def test_an_option_is_that_of_our_number_alone() -> None:
 def test_how_a_number_fits() -> None:
     value, before = float(EV.ndcg(k=10)), len(EV.joined.source._known)
     assert EV.identify("ndcg", f"{value:.4f}", 10).index[0] == "recnb"
+    beside = EV.identify("ndcg", f"{value + 1e-4:.4f}", 10)
+    assert "recnb" not in beside.index[beside["fit"] == "rounds to it"]
     none = EV.identify("ndcg", "0.9063", 10)
     assert [*none["fit"]] == ["one of the nearest"] * 5
     assert none["difference"].abs().is_monotonic_increasing
