@@ -76,6 +76,17 @@ def test_a_librarys_number_is_that_librarys_by_whatever_way_it_is_asked(
         assert any(label.startswith(f"{name} ") for label in fits.index)
 
 
+@pytest.mark.parametrize(("library", "metric", "variant"), ROWS["meant"])
+def test_without_a_cut_off_the_variant_that_a_library_never_cuts_is_meant(
+    library: str, metric: str, variant: str
+) -> None:
+    """Whose values are recorded: tests/conventions/test_presets.py."""
+    for data in DATA:
+        recs, truth = frames(data)
+        meant = recnb.as_in(library, variant, recs, truth)
+        assert recnb.as_in(library, metric, recs, truth) == meant
+
+
 CUTTING = [
     preset
     for preset in presets().values()
