@@ -4,8 +4,11 @@ their join.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
+import recnb
 from recnb.conventions.presets import Preset, preset
 from recnb.data import Source, read_tables
 from recnb.data.names import RECS, TRUTH
@@ -34,6 +37,24 @@ def value_under(source: Source, chosen: Preset, k: int | None) -> float:
     """A preset's number."""
     whole = (chosen.library, chosen.variant) == WHOLE
     return Variant.of_preset(chosen).measure(source, None if whole else k).value
+
+
+def described(features: dict[Any, list[float]]) -> dict[str, Any]:
+    """Items with a column for each feature, and the names of these columns."""
+    items = pd.DataFrame.from_dict(features, orient="index", dtype=float)
+    items = items.add_prefix("x").rename_axis("item")
+    return {"items": items.reset_index(), "features": list(items)}
+
+
+def of_lists(
+    one: Preset, frames: dict[str, pd.DataFrame], case: dict[str, Any]
+) -> float:
+    """The number of a metric beyond accuracy, of the catalogue and features of a case."""
+    more: dict[str, Any] = {"items": pd.DataFrame({"item": case["catalogue"]})}
+    if one.metric == "diversity":
+        more = described(case["features"])
+    k = case["k"] if one.uses_k else None
+    return recnb.as_in(one.library, one.variant, **frames, k=k, **more)
 
 
 def cut_at(library: str, variant: str, k: int) -> int | None:

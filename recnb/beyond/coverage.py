@@ -16,6 +16,9 @@ from recnb.errors import RecnbError
 from recnb.metrics.hits import Floats, Ints
 from recnb.metrics.metric import metric
 
+#: The items that could have been shown.
+Population = Literal["catalogue", "train", "catalogue+padding"]
+
 
 @metric(
     called="catalogue coverage",
@@ -39,7 +42,7 @@ def coverage(
     lists: Lists,
     k: int | None = None,
     *,
-    population: Literal["catalogue", "train", "catalogue+padding"] = "catalogue",
+    population: Population = "catalogue",
     count_only_catalogue: bool = True,
     normalize: bool = True,
     cutoff: Cut = "k",
@@ -135,9 +138,7 @@ def gini(
     lists: Lists,
     k: int | None = None,
     *,
-    population: Literal[
-        "catalogue", "train", "recommended", "catalogue+padding"
-    ] = "catalogue",
+    population: Population = "catalogue",
 ) -> Whole:
     """How unevenly items are shown: 0 if all as often, near 1 if one item gets all
     places.
@@ -148,10 +149,10 @@ def gini(
 
     Parameters
     ----------
-    population : {"catalogue", "train", "recommended", "catalogue+padding"}, default "catalogue"
-        The items that n counts; "recommended" only those that are shown at all,
-        "catalogue+padding" one more. Shown items count wherever they come from, and the
-        rest of n is never shown; more shown items than n is an error.
+    population : {"catalogue", "train", "catalogue+padding"}, default "catalogue"
+        The items that n counts; "catalogue+padding" one more. Shown items count wherever
+        they come from, and the rest of n is never shown; more shown items than n is an
+        error.
 
     Examples
     --------
@@ -163,16 +164,14 @@ def gini(
     """
     shown = lists.upto(k)
     item = _most_shown(shown.times_shown)
-    times, n = shown.times_shown[item], len(item)
-    if population != "recommended":
-        members = lists.catalogue.members(population, "gini")
-        n = int(members.sum()) + (population == "catalogue+padding")
-        if len(item) > n:
-            raise RecnbError(
-                f"gini: {len(item):,} items are recommended and {population!r} has "
-                f"{n:,}: {shown.examples(~members)} are not in it. Give all items, "
-                "items=..., or say population='recommended'."
-            )
+    times = shown.times_shown[item]
+    members = lists.catalogue.members(population, "gini")
+    n = int(members.sum()) + (population == "catalogue+padding")
+    if len(item) > n:
+        raise RecnbError(
+            f"gini: {len(item):,} items are recommended and {population!r} has {n:,}: "
+            f"{shown.examples(~members)} are not in it. Give all items, items=...."
+        )
     if len(item) == 0:
         return Whole(math.nan)
     place = n - np.arange(len(item))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -130,23 +130,18 @@ def _cosines(shown: Lists, features: Sparse) -> Floats:
 
     Half of |sum|² less the sum of |each|².
     """
-    from scipy import sparse
-
     unit = features.copy()
     row = np.repeat(np.arange(unit.shape[0]), np.diff(unit.indptr))
     largest = np.zeros(unit.shape[0])
     np.maximum.at(largest, row, np.abs(unit.data))
     unit.data = unit.data / largest[row]  # no square can overflow or vanish
-    unit.data = unit.data / np.sqrt(np.bincount(row, unit.data**2))[row]
-    twice = -shown.per_user(np.bincount(row, unit.data**2, unit.shape[0])[shown.item])
-    ends = np.r_[0, np.cumsum(shown.n_shown)]
-    held: Any = (np.ones(len(shown.item)), shown.item, ends)
-    lists = sparse.csr_array(held, shape=(shown.n_users, unit.shape[0]))
+    unit.data = unit.data / np.sqrt(unit.power(2).sum(axis=1))[row]
+    twice = -shown.per_user(unit.power(2).sum(axis=1)[shown.item])
+    lists = shown.table_of(shown.user, shown.item)
     step = max(1, BLOCK // max(unit.shape[1], 1))
     for start in range(0, shown.n_users, step):
         total = lists[start : start + step] @ unit
-        user = np.repeat(np.arange(total.shape[0]), np.diff(total.indptr))
-        twice[start : start + step] += np.bincount(user, total.data**2, total.shape[0])
+        twice[start : start + step] += total.power(2).sum(axis=1)
     return np.asarray(twice / 2)
 
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recnb.beyond.recommendation_lists import Lists, PerUser, TermRows
 from recnb.metrics.gain import out_of_count
-from recnb.metrics.hits import Cutoffs, Ints
+from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import FILLED, Credit, metric, number_option
 
 if TYPE_CHECKING:
@@ -142,8 +142,8 @@ def calibration(
     had_user, had_item = lists.data.history("calibration")
     genres, names = catalogue.described(genre, "genre", "calibration")
     genres = _shares(genres)
-    p = _shares(_users_by_items(had_user, had_item, lists) @ genres)
-    q = _shares(_users_by_items(shown.user, shown.item, lists) @ genres)
+    p = _shares(lists.table_of(had_user, had_item) @ genres)
+    q = _shares(lists.table_of(shown.user, shown.item) @ genres)
     # Sparse tables: where p is 0, nothing is added.
     ratio = p.multiply(((1 - alpha) * q + alpha * p).power(-1))
     ratio.data = np.log2(ratio.data)
@@ -168,18 +168,9 @@ def calibration(
     return PerUser(np.where(has_both, value, np.nan), rows)
 
 
-def _users_by_items(user: Ints, item: Ints, lists: Lists) -> Sparse:
-    """Return a table of users × items, 1 where a user has the item."""
-    from scipy import sparse
-
-    cells: Any = (np.ones(len(user)), (user, item))
-    return sparse.csr_array(cells, shape=(lists.n_users, lists.n_items))
-
-
 def _shares(of_rows: Sparse) -> Sparse:
     """Return each row as shares that add up to 1, or nothing."""
-    shares = of_rows.tocsr(copy=True)
-    row = np.repeat(np.arange(shares.shape[0]), np.diff(shares.indptr))
-    size = np.bincount(row, shares.data, shares.shape[0])
-    shares.data = shares.data / np.where(size > 0, size, 1.0)[row]
+    shares = of_rows.copy()
+    size: Floats = of_rows.sum(axis=1)
+    shares.data = shares.data / np.repeat(size, np.diff(shares.indptr))
     return shares

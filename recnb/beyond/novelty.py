@@ -45,7 +45,7 @@ def novelty(
     k: int | None = None,
     *,
     popularity: Literal["users", "interactions"] = "users",
-    cold: Literal["log2(users)", "drop", "zero"] = "log2(users)",
+    cold: Literal["log2(users)", "drop"] = "log2(users)",
     divisor: Literal["list", "k"] = "list",
     normalize: bool = False,
     cutoff: Cut = "k",
@@ -61,9 +61,9 @@ def novelty(
     ----------
     popularity : {"users", "interactions"}, default "users"
         What is counted: users who had the item, or its rows in train.
-    cold : {"log2(users)", "drop", "zero"}, default "log2(users)"
+    cold : {"log2(users)", "drop"}, default "log2(users)"
         An item that train does not have: "log2(users)" as if one user had it; "drop"
-        leaves it out; "zero" 0 bits.
+        leaves it out.
     divisor : {"list", "k"}, default "list"
         "k" also for a list that is shorter.
     normalize : bool, default False
@@ -83,7 +83,7 @@ def novelty(
     count = lists.catalogue.counts(popularity, "novelty")
     n_users = lists.catalogue.n_users
     total = n_users if popularity == "users" else int(count.sum())
-    bits = np.full(lists.n_items, 0.0 if cold == "zero" else np.log2(max(n_users, 1)))
+    bits = np.full(lists.n_items, np.log2(max(n_users, 1)))
     bits[count > 0] = np.log2(total / count[count > 0])
     counted = total / np.exp2(bits)  # what a cold item counts as, as well
     if normalize and n_users < 2:

@@ -19,7 +19,7 @@ import numpy as np
 from recnb.metrics.hits import Bools, Floats, Hits, Ints
 
 if TYPE_CHECKING:
-    from recnb.beyond.catalogue import Catalogue
+    from recnb.beyond.catalogue import Catalogue, Sparse
 
 Cut = Literal["k", "none"]
 
@@ -90,6 +90,13 @@ class Lists:
         return np.bincount(self.item, values, self.n_items).astype(
             np.float64, copy=False
         )
+
+    def table_of(self, user: Ints, item: Ints) -> Sparse:
+        """Return a table of users × items, 1 where a user has the item."""
+        from scipy import sparse
+
+        cells: Any = (np.ones(len(user)), (user, item))
+        return sparse.csr_array(cells, shape=(self.n_users, self.n_items))
 
     def examples(self, wrong: Bools) -> str:
         """Return the number of recommended items that are wrong, with examples."""

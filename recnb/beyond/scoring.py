@@ -180,10 +180,9 @@ class Grounds:
         catalogue: Catalogue = self.data.item_data.catalogue
         needs = self._metric.needs
         population = self.measure.chosen.get("population", "catalogue")
-        is_out_of_shown_items = population == "recommended"
         words = []
         if "catalogue" in needs and catalogue.listed is not None:
-            words += [] if is_out_of_shown_items else self._items(catalogue, population)
+            words += self._items(catalogue, population)
         if "train" in needs and catalogue.users is not None:
             words += train_in_words(catalogue.n_users)
         return words

@@ -25,23 +25,12 @@ def beyond_table(data: EvaluationData, k: object) -> Table:
 
     What the others need is said below.
     """
-    cutoffs = Cutoffs.of(k)
-    numbers, basis = measured_beyond(data, cutoffs)
-    return Table(by_cutoff(numbers, cutoffs), shown=Shown(basis=basis, plot="metrics"))
-
-
-def measured_beyond(
-    data: EvaluationData, cutoffs: Cutoffs
-) -> tuple[Numbers, list[str]]:
-    """Measure every metric beyond accuracy that the data allow.
-
-    The phrases are those below the numbers, and what the other metrics need.
-    """
     recorded = recorded_in(data.library)
     if not recorded:
         raise OptionError(
             f"{data.library} has no metric beyond accuracy that recnb has recorded."
         )
+    cutoffs = Cutoffs.of(k)
     places = list[Place]()
     lacks: dict[str, list[str]] = {}  # what is missing, with the metrics that lack it
     for name in recorded:
@@ -51,12 +40,13 @@ def measured_beyond(
         except RecnbError as problem:
             lack = template(problem.lack or str(problem)).removesuffix(".")
             lacks.setdefault(lack, []).append(name)
+    numbers = Numbers(places, [""])
     absent = [
         _("not here: {names} ({why})", names=", ".join(names), why=why)
         for why, names in lacks.items()
     ]
-    numbers = Numbers(places, [""])
-    return numbers, [*phrases_of(numbers.bases), *absent]
+    basis = [*phrases_of(numbers.bases), *absent]
+    return Table(by_cutoff(numbers, cutoffs), shown=Shown(basis=basis, plot="metrics"))
 
 
 def items_of(data: EvaluationData, k: object) -> Table:

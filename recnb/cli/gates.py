@@ -111,8 +111,8 @@ def gate_requests(arguments: argparse.Namespace) -> list[GateRequest]:
         texts = getattr(arguments, flag[2:].replace("-", "_"))
         requests += [GateRequest.read(flag, text) for text in texts]
     if arguments.fail_if_worse and not arguments.baseline:
-        problem = "--fail-if-worse compares with a baseline: "
         raise OptionError(
-            f"{problem}give the files of both models, and say --baseline."
+            "--fail-if-worse compares with a baseline: give the files of both models, "
+            "and say --baseline."
         )
     return requests

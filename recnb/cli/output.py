@@ -33,8 +33,9 @@ def forms_of(outputs: Sequence[str]) -> dict[str | None, str]:
     for output in outputs:
         ending = Path(output).suffix.lower()
         if ending not in FORMATS:
-            problem = f"-o {output} is no form of a report: "
-            raise OptionError(f"{problem}end it in {' '.join(FORMATS)}.")
+            raise OptionError(
+                f"-o {output} is no form of a report: end it in {' '.join(FORMATS)}."
+            )
         forms[output] = FORMATS[ending]
     return forms
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, Self
 
 import polars as pl
 
@@ -38,15 +37,6 @@ class LibraryNumber(float):
     """A library's number, which says when it is shown where the library has none."""
 
     _preset: Preset
-
-    def __new__(cls, value: float, preset: Preset) -> Self:
-        """Return the number by a preset."""
-        self = super().__new__(cls, value)
-        self._preset = preset
-        return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return LibraryNumber, (float(self), self._preset)
 
     def __str__(self) -> str:
         return float.__repr__(self)
@@ -132,8 +122,9 @@ def as_in(
     if chosen.metric in LIST_METRICS:
         return _of_lists(chosen, tables, named, features, k)
     source = read_tables(tables, named)
-    value = Variant.of_preset(chosen).measure(source, k).value
-    return LibraryNumber(value, chosen)
+    number = LibraryNumber(Variant.of_preset(chosen).measure(source, k).value)
+    number._preset = chosen
+    return number
 
 
 def _of_lists(

@@ -60,22 +60,23 @@ def identify(
     source = evaluation.source
     variants = _variants_of(evaluation, measure)
     numbers = _numbers(source, variants.values(), k)
-    rows = []
-    for name, number in numbers.items():
-        if isfinite(number):
-            fit = _fit(variants[name], number, printed, digits)
-            rows.append((name, number, number - printed, fit))
-    fitting = [row for row in rows if row[-1] == ROUNDS]
+    rows = [
+        (name, number, number - printed)
+        for name, number in numbers.items()
+        if isfinite(number)
+    ]
+    half = 0.5 * 10.0**-digits
+    fitting = [row for row in rows if abs(row[2]) <= half + _slack(variants[row[0]])]
     nearest = sorted(rows, key=lambda row: abs(row[2]))[:N_NEAREST]
-    frame = pd.DataFrame(fitting or nearest, columns=pd.Index(HEADINGS))
-    frame["fit"] = frame["fit"].map(_)
+    fit = _(ROUNDS if fitting else NEAR)
+    shown_rows = [(*row, fit) for row in fitting or nearest]
+    frame = pd.DataFrame(shown_rows, columns=pd.Index(HEADINGS))
     label = measure.label
     as_printed = f"{printed:.{digits}f}"
     as_printed = _("{label} printed as {value}", label=label, value=as_printed)
     headline = SOME_FIT if fitting else NONE_FITS
     notes = [_(headline, printed=as_printed, found=len(fitting), n=len(numbers))]
-    found = {row[0] for row in fitting}
-    notes += caveats_of(each for name, each in variants.items() if name in found)
+    notes += caveats_of(variants[row[0]] for row in fitting)
     notes += lacking_in(source, variants.values())
     title = _("which convention prints {label}", label=label)
     shown = Shown(
@@ -99,13 +100,9 @@ def _variants_of(evaluation: EvaluationData, measure: Measure) -> dict[str, Vari
     return variants
 
 
-def _fit(variant: Variant, number: float, printed: float, digits: int) -> str:
-    """Say how a number fits one that was printed with so many digits."""
-    slack = AGREE
-    if variant.preset is not None:
-        slack = max(AGREE, variant.preset.tolerance)
-    is_rounded = abs(number - printed) <= 0.5 * 10.0**-digits + slack
-    return ROUNDS if is_rounded else NEAR
+def _slack(variant: Variant) -> float:
+    """Return how far a number may be from a printed one beyond its rounding."""
+    return AGREE if variant.preset is None else variant.preset.tolerance
 
 
 def _numbers(

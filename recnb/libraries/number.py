@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import polars as pl
 
-from recnb.conventions import Convention, in_words
+from recnb.conventions import Convention, in_words, options_in_words
 from recnb.conventions.convention import DECISIONS
 from recnb.conventions.presets import Preset
 from recnb.data import Source
@@ -111,10 +111,10 @@ class Variant:
         """Return the decision on an axis in words."""
         if axis == "relevant":
             return self.convention.decision_in_words(axis)
+        if axis == "discount":  # whose phrase names the base of the logarithm
+            chosen = {name: self.options[name] for name in (axis, "log_base")}
+            return options_in_words(chosen)[0]
         words = in_words(axis, self.decisions[axis])
-        base = self.options.get("log_base", 2)
-        if axis == "discount" and base != 2:
-            return _("{discount}, base {base:.4g}", discount=words, base=base)
         return words or _("{axis} by default", axis=axis)
 
     def measure(self, source: Source, k: int | None) -> Measurement:

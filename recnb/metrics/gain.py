@@ -133,12 +133,10 @@ def best_of_all(hits: Hits, gain: Gain) -> Hits:
     """
     if hits.truth_weight is None:
         return hits.ideal
-    if gain not in hits.ideals:
-        value = weighed(gain_of(hits.truth_relevance, gain), hits.truth_weight)
-        hits.ideals[gain] = hits.as_list(
-            hits.truth_user, hits.truth_relevance, np.arange(len(value)), value
-        )
-    return hits.ideals[gain]
+    value = weighed(gain_of(hits.truth_relevance, gain), hits.truth_weight)
+    return hits.as_list(
+        hits.truth_user, hits.truth_relevance, np.arange(len(value)), value
+    )
 
 
 def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, worth: Worth) -> Credit:

@@ -363,11 +363,6 @@ class Hits:
             self.truth_user, self.truth_relevance, np.arange(len(self.truth_user))
         )
 
-    @cached_property
-    def ideals(self) -> dict[str, Hits]:
-        """The best possible lists of items with weights, by the gain that orders them."""
-        return {}
-
     def as_list(
         self,
         user: Ints,

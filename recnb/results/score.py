@@ -382,7 +382,7 @@ class CatalogueScore(MetricValue):
         --------
         >>> import recnb
         >>> ev = recnb.evaluate({"ann": ["a", "b"], "bob": ["a"]}, {"ann": ["b"]})
-        >>> ev.gini(population="recommended").to_frame()
+        >>> ev.entropy().to_frame()
               n_lists
         item
         a           2

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from recnb.metrics.gain import examined, out_of_count
 from recnb.metrics.hits import Cutoff, Floats, Hits, Ints, run_starts
-from recnb.metrics.metric import Credit, metric, number_option
+from recnb.metrics.metric import Credit, Definition, metric, number_option
 
-#: The decorator of a measure of search.
-measure = partial(metric, retrieval=True)
+
+def measure(*, symbol: str, **definition: Any) -> Definition:
+    """Define a measure of search, whose symbol is the name that papers print."""
+    return metric(symbol=symbol, printed=symbol, retrieval=True, **definition)
 
 
 def with_judged(joined: Any, hits: Hits) -> Hits:
@@ -56,7 +57,6 @@ def count_above(hits: Hits, others: Hits) -> Ints:
     called="judged share",
     better=None,
     symbol="Judged",
-    printed="Judged",
     credit="1",
     out_of="min(k, list_length)",
     bounds=(0, 1),
@@ -86,7 +86,6 @@ def judged(hits: Hits, k: Cutoff = None) -> Credit:
 @measure(
     called="binary preference",
     symbol="Bpref",
-    printed="Bpref",
     credit="1 - min(nonrelevant_above, n_relevant) / max(1, min(n_nonrelevant, n_relevant))",
     out_of="n_relevant",
     bounds=(0, 1),
@@ -135,7 +134,6 @@ def bpref(hits: Hits, k: Cutoff = None) -> Credit:
 @measure(
     called="inferred average precision",
     symbol="infAP",
-    printed="infAP",
     credit="(1 + pooled_above * (100000 * (nth - 1) + 1) / "
     "(100000 * (nth - 1 + nonrelevant_above) + 2)) / rank",
     out_of="n_relevant",
@@ -182,7 +180,6 @@ def inferred_average_precision(hits: Hits, k: Cutoff = None) -> Credit:
 @measure(
     called="interpolated precision",
     symbol="IPrec",
-    printed="IPrec",
     credit="rise",
     bounds=(0, 1),
     references=["manning2008"],
@@ -246,7 +243,6 @@ def rise(hits: Hits, recall: float) -> Floats:
     called="residual of rank-biased precision",
     better=None,
     symbol="RBP-residual",
-    printed="RBP-residual",
     credit="(p - 1) * p^(rank - 1)",
     missed="1",
     bounds=(0, 1),
@@ -286,7 +282,6 @@ def rbp_residual(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
 @measure(
     called="set average precision",
     symbol="SetAP",
-    printed="SetAP",
     credit="1",
     out_of="n_relevant * min(k, list_length) / max(1, n_hits)",
     bounds=(0, 1),
@@ -312,7 +307,6 @@ def set_average_precision(hits: Hits, k: Cutoff = None) -> Credit:
 @measure(
     called="area under the ROC curve",
     symbol="AUC",
-    printed="AUC",
     credit="nth - rank",
     out_of="max(1, n_hits * (min(k, list_length) - n_hits))",
     missed="max(0.5, n_hits * (min(k, list_length) - n_hits))",
@@ -352,7 +346,6 @@ def auc(hits: Hits, k: Cutoff = None) -> Credit:
     called="number of items shown",
     better=None,
     symbol="NumRet",
-    printed="NumRet",
     credit="0",
     missed="min(k, list_length)",
     bounds=(0, math.inf),
@@ -380,7 +373,6 @@ def retrieved_count(hits: Hits, k: Cutoff = None) -> Credit:
     called="number of relevant items",
     better=None,
     symbol="NumRel",
-    printed="NumRel",
     credit="0",
     missed="n_relevant",
     bounds=(0, math.inf),
@@ -407,7 +399,6 @@ def relevant_count(hits: Hits, k: Cutoff = None) -> Credit:
 @measure(
     called="number of hits",
     symbol="NumRelRet",
-    printed="NumRelRet",
     credit="1",
     bounds=(0, math.inf),
     references=["buckley2000"],

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from recnb import conventions
 from recnb.conventions import WORDS, Convention
+from recnb.conventions.convention import PHRASES
 from recnb.conventions.presets import ALIASES, preset
 from recnb.display.data_file import rows_of
 from recnb.errors import OptionError
 from recnb.metrics.measure import metric_named
-from recnb.metrics.metric import LIST_METRICS, METRICS
+from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS
 from tests.rows import read_rows
 from tests.strategies import values_of
 from tests.tools.conventions_page import PAGE, page
@@ -69,6 +70,14 @@ def test_each_value_of_each_axis_is_said_in_words(name: str) -> None:
         said = {*text.split("; ")} - {*str(Convention(**usual)).split("; ")}
         assert len(said) == (0 if word == DEFAULTS[name] else 1), said
         assert all("_" not in phrase and " " in phrase.strip() for phrase in said), said
+
+
+@pytest.mark.parametrize("name", {**METRICS, **RETRIEVAL_METRICS})
+def test_each_word_of_an_option_has_a_phrase(name: str) -> None:
+    words = {**METRICS, **RETRIEVAL_METRICS}[name].words
+    said = {(option, word) for option in words for word in words[option]}
+    # Nothing is divided by: no words.
+    assert said - {("out_of", "1")} <= PHRASES.keys()
 
 
 SAID = read_rows("conventions/said.toml")

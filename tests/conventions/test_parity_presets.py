@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from functools import cache
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -20,10 +19,8 @@ import pytest
 from recnb.conventions.presets import Preset, of_library
 from recnb.data import Source
 from recnb.errors import RecnbError
-from recnb.libraries import as_in
 from recnb.metrics.metric import LIST_METRICS
-from tests.metrics.test_beyond_laws import described
-from tests.presets import as_in_of, source_of
+from tests.presets import as_in_of, of_lists, source_of
 from tests.tools.parity import record
 from tests.tools.parity.data import DataSet, data_sets
 from tests.tools.parity.environments import ASKED, python, wanted
@@ -78,26 +75,20 @@ def source(number: int) -> Source:
     return source_of(*frames(DATA[number]))
 
 
-def of_lists(one: Preset, data: DataSet) -> float:
-    """The number of a metric beyond accuracy."""
-    recs, truth = (
-        pd.DataFrame(data["lists"], columns=["user", "item", "rank"]),
-        frames(data)[1],
-    )
-    more: dict[str, Any] = {
+def frames_of_lists(data: DataSet) -> dict[str, pd.DataFrame]:
+    """What metrics beyond accuracy read."""
+    return {
+        "recs": pd.DataFrame(data["lists"], columns=["user", "item", "rank"]),
+        "truth": frames(data)[1],
         "train": pd.DataFrame(data["train"], columns=["user", "item"]),
-        "items": pd.DataFrame({"item": data["catalogue"]}),
     }
-    if one.metric == "diversity":
-        more = described(data["features"])
-    return as_in(one.library, one.variant, recs, truth, data["k"], **more)
 
 
 def here(one: Preset, number: int) -> float | str:
     """What as_in says."""
     try:
         if one.metric in LIST_METRICS:
-            return of_lists(one, DATA[number])
+            return of_lists(one, frames_of_lists(DATA[number]), DATA[number])
         return as_in_of(source(number), one.library, one.variant, DATA[number]["k"])
     except RecnbError as refused:
         return f"{type(refused).__name__}: {refused}"
@@ -110,7 +101,7 @@ def has_no_rule(one: Preset) -> bool:
 
 def marks_of(asked: str) -> pytest.MarkDecorator | tuple[()]:
     """Where a library is not asked by the test command: it needs an environment of its
-    own, or is slow (tests/libraries/test_without_k.py asks it less).
+    own, or is slow.
     """
     if ASKED[asked].environment:
         return pytest.mark.parity

@@ -25,11 +25,11 @@ from recnb.conventions.convention import PHRASES
 from recnb.conventions.presets import Preset, presets
 from recnb.data import Source
 from recnb.display.language import _
-from recnb.errors import FrameError, RecnbError
+from recnb.errors import FrameError
 from recnb.libraries import as_in
 from recnb.metrics.metric import LIST_METRICS, RETRIEVAL_METRICS
 from tests.examples import examples
-from tests.presets import WHOLE, as_in_of, cut_at, source_of, value_under
+from tests.presets import WHOLE, as_in_of, cut_at, of_lists, source_of, value_under
 from tests.reference import Case, evaluate
 from tests.rows import read_rows
 from tests.tools.parity.data import DataSet, data_sets
@@ -65,6 +65,14 @@ EXPRESSED = {
     if key[0] != "evidently" or not key[1].startswith("ap[")
 }
 
+
+#: Cases where a library crashes and `as_in` has a number, since a crash is no
+#: convention: numpy makes no array of lists of unequal length.
+CRASHES = {
+    ("recmetrics", "personalization"): ["b04_short_list"],
+    ("recmetrics", "novelty"): ["b02_cold_item"],
+    ("recmetrics", "novelty[cut]"): ["b02_cold_item"],
+}
 
 Frame = pd.DataFrame
 RECS = Frame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
@@ -104,7 +112,12 @@ def same(got: float | str, wanted: float | str, tolerance: float = 1e-9) -> bool
 @cache
 def answer(library: str, variant: str, case: str) -> float | str:
     """What `as_in` gives for a recorded case, of frames that are read once."""
-    return outcome(lambda: as_in_of(source(case), library, variant, CASES[case]["k"]))
+    held, preset = CASES[case], presets()[library, variant]
+    if preset.metric not in LIST_METRICS:
+        return outcome(lambda: as_in_of(source(case), library, variant, held["k"]))
+    read = {name: Frame(held[name]) for name in ("recs", "truth", "train")}
+    held = {**held, "catalogue": held["catalog"]}
+    return outcome(lambda: of_lists(preset, read, held))
 
 
 # What libraries returned
@@ -113,7 +126,7 @@ def answer(library: str, variant: str, case: str) -> float | str:
 
 @pytest.mark.thin
 @pytest.mark.parametrize("part", range(3))
-@pytest.mark.parametrize("key", OF_HITS, ids=" ".join)
+@pytest.mark.parametrize("key", ROWS, ids=" ".join)
 def test_the_recorded_values(key: tuple[str, str], part: int) -> None:
     """Where the library has a number, as_in has the same, unless it has a caveat.
 
@@ -128,8 +141,9 @@ def test_the_recorded_values(key: tuple[str, str], part: int) -> None:
         if not same(given, float(row["value"]), preset.tolerance):
             wrong[row["case"]] = f"{row['value']} there, as_in {given!r}"
     assert not wrong
-    raised = any(row["error"] for row in rows)
-    assert not raised or "raises an error" in preset.caveat_in_words, key
+    raised = [row["case"] for row in rows if row["error"]]
+    if raised != CRASHES.get(key, []):
+        assert not raised or "raises an error" in preset.caveat_in_words, key
 
 
 def is_without_rule(key: tuple[str, str], row: dict[str, str]) -> bool:
@@ -232,28 +246,6 @@ def test_every_preset_does_what_its_options_say(*, cut: bool) -> None:
             assert same(got, wanted), (key, case, got, wanted)
 
 
-def test_frames_without_a_common_user_are_refused() -> None:
-    """By choice: libraries return 0, NaN or an error there, and nobody means it."""
-    recs, truth = RECS, TRUTH.assign(user=2)
-    for library, variant in dict(OF_HITS.keys()).items():
-        with pytest.raises(RecnbError, match="no user is in both frames"):
-            as_in(library, variant, recs, truth, cut_at(library, variant, 3))
-
-
-def test_a_pair_judged_twice_counts_at_its_highest() -> None:
-    """By choice: no recorded case judges a pair twice."""
-    recs, truth = frames(MADE["all tied"])
-    twice = pd.concat([truth, truth.assign(relevance=0.0)], ignore_index=True)
-    once, again = (source_of(recs, judged) for judged in (truth, twice))
-    for key in OF_HITS:
-        assert same(
-            *(
-                outcome(partial(as_in_of, one, *key, MADE["all tied"]["k"]))
-                for one in (again, once)
-            )
-        ), key
-
-
 # Where a library has no number, as_in says so ----------------
 
 
@@ -282,24 +274,8 @@ def test_a_number_under_a_library_says_where_the_library_has_none() -> None:
     assert caveat in ev.why("average_precision", k=2, other="xgboost").attrs["basis"]
     assert caveat in ev.identify("average_precision", 0.5, 2).attrs["basis"]
     assert caveat not in ev.under("xgboost").recall(k=2).basis
-    number = as_in("xgboost", "ap", RECS, TRUTH, 2)
-    recnb.language("ko")
-    try:
-        assert "xgboost: " in repr(number)
-        assert "xgboost: " in ev.under("xgboost").average_precision(k=2).basis
-    finally:
-        recnb.language("en")
 
 
 def test_every_caveat_is_of_a_preset() -> None:
     known = {word for axis, word in PHRASES if axis == "caveat"}
     assert {preset.caveat for preset in presets().values()} == {*known, ""}
-
-
-def test_evidently_reads_the_longest_list_of_all_users() -> None:
-    """Lists of users without a hit make precision@3 defined."""
-    recs, truth = (
-        pd.concat([RECS, RECS[:2].assign(user=2)], ignore_index=True),
-        TRUTH.assign(user=2),
-    )
-    assert as_in("evidently", "precision[list]", recs, truth, 3) == 0.5

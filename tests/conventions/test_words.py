@@ -1,8 +1,8 @@
-"""Every word of every decision and option, read off the code: it gives the number of the
-plain reference, and another number than each other word; one of an option has a phrase
-(those of decisions: test_conventions.py).
+"""Every word of every decision, read off the code, gives the number of the plain
+reference.
 
-A word that is added to a `Literal` and to nothing else fails here by its name.
+A word that is added to a `Literal` and to nothing else fails here by its name. The words
+of options: tests/metrics/test_reference.py.
 """
 
 from __future__ import annotations
@@ -10,16 +10,11 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
 import recnb
 from recnb.conventions import WORDS, Convention
-from recnb.conventions.convention import PHRASES
-from recnb.errors import FrameError, RecnbError
-from recnb.metrics.measure import Measure
-from recnb.metrics.metric import METRICS, RETRIEVAL_METRICS
 from tests import reference
 from tests.rows import read_rows
 
@@ -44,8 +39,8 @@ BESIDE: dict[str, dict[str, Any]] = {
     "averaged_users": {"no_relevant": "zero"},
     "no_relevant": {"averaged_users": "union"},
 }
-#: A word that stands for the column that there is, and words that refuse the frames:
-#: their effect is tested by itself, below.
+#: A word that stands for the column that there is, and words that refuse the frames
+#: (tests/refused).
 OF_THEIR_OWN = {
     ("order", "auto"),
     ("negative_relevance", "error"),
@@ -84,61 +79,3 @@ def test_a_word_of_a_decision_gives_the_number_of_the_reference(
         for metric in TRIED
     ]
     assert numbers(convention) == pytest.approx(wanted, abs=1e-12, nan_ok=True)
-
-
-@pytest.mark.parametrize("name", WORDS)
-def test_the_words_of_a_decision_are_told_apart(name: str) -> None:
-    """One that always does what another does is no decision."""
-    words = [word for word in WORDS[name] if (name, word) not in OF_THEIR_OWN]
-    of_word = {word: numbers(convention_of(name, word)) for word in words}
-    for word in words:
-        for other in words[words.index(word) + 1 :]:
-            is_same = np.allclose(
-                of_word[word], of_word[other], rtol=0, atol=1e-12, equal_nan=True
-            )
-            assert not is_same, f"{name}={word!r} and {name}={other!r}"
-
-
-def test_words_that_refuse_and_the_order_that_is_found() -> None:
-    for name in ("negative_relevance", "duplicates"):
-        with pytest.raises(RecnbError, match=r"-2|repeated"):
-            evaluation(tuple((BASE | {name: "error"}).items()))
-    for column in ("rank", "score"):
-        ev = recnb.evaluate(
-            RECS[["user", "item", column]], TRUTH, **{**BASE, "order": "auto"}
-        )
-        assert float(ev.ndcg(k=3)) == numbers(BASE | {"order": column})[2]
-    both = RECS[RECS["user"] != "twice"]
-    with pytest.raises(FrameError, match="disagree"):
-        recnb.evaluate(both, TRUTH, negative_relevance="keep")
-
-
-# Options of metrics
-
-EVERY_METRIC = {**METRICS, **RETRIEVAL_METRICS}
-#: Lists for options, longer than k and shorter, with more relevant items than k and fewer.
-LISTS, LIKED = FRAMES["lists"], FRAMES["liked"]
-OPTIONS_EV = recnb.evaluate(LISTS, LIKED)
-
-
-def of_options(name: str, options: dict[str, Any]) -> list[float]:
-    values = getattr(OPTIONS_EV, name)(k=3, **options).per_user
-    return [float(values[user]) for user in LISTS]
-
-
-@pytest.mark.parametrize("name", EVERY_METRIC)
-def test_the_words_of_a_metric_are_told_apart_and_have_phrases(name: str) -> None:
-    metric = EVERY_METRIC[name]
-    seen: dict[str, dict[str, list[float]]] = {}
-    for option, words in metric.words.items():
-        for word in words:
-            options = {option: word}
-            if (option, word) != ("out_of", "1"):  # nothing is divided by: no words
-                assert (option, word) in PHRASES
-            assert Measure(metric, options).formula_text()
-            values = of_options(name, options)
-            for other, theirs in seen.setdefault(option, {}).items():
-                assert not np.allclose(values, theirs, rtol=0, atol=1e-12), (
-                    f"{name}: {option}={word!r} and {option}={other!r}"
-                )
-            seen[option][word] = values

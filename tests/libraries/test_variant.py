@@ -50,25 +50,6 @@ def test_an_option_that_is_cut_at_k_changes_with_k() -> None:
     assert one < three <= recnb.as_in("ir_measures", "rbp_rel1", *BOTH)
 
 
-@pytest.mark.parametrize(
-    ("library", "metric", "variant"),
-    [("scikit-learn", "ndcg", "ndcg[list]"), ("lenskit", "map", "ap")],
-)
-def test_frames_that_a_library_refuses_have_a_number_by_its_conventions(
-    library: str, metric: str, variant: str
-) -> None:
-    recs = SAMPLE.models["popular"]
-    number = recnb.as_in(library, variant, recs, SAMPLE.test, k=10)
-    assert f"({library} raises an error where" in repr(number)
-    for ev in (
-        recnb.evaluate(recs, SAMPLE.test, convention=library),
-        recnb.evaluate(recs, SAMPLE.test).under(library),
-    ):
-        of_library = getattr(ev, metric)(k=10)
-        assert of_library.basis.startswith(f"by the conventions of {library}: ")
-        assert of_library == number
-
-
 @pytest.mark.parametrize("library", recnb.conventions.names())
 def test_as_in_and_an_evaluation_under_the_library_agree(library: str) -> None:
     ev = recnb.evaluate(*BOTH, convention=library)

@@ -8,16 +8,15 @@ from __future__ import annotations
 import re
 from random import Random
 
-import numpy as np
 import pandas as pd
 import pytest
 
 import recnb
-from recnb.conventions.presets import Preset, of_metric, presets
+from recnb.conventions.presets import Preset, presets
 from recnb.errors import OptionError
 from recnb.metrics.metric import LIST_METRICS
 from tests.rows import read_rows
-from tests.tools.parity.data import DataSet, candidates, data_set, mean, qrels, runs
+from tests.tools.parity.data import DataSet, data_set, mean, qrels, runs
 
 KINDS = ("plain", "tied", "same users", "long", "no zeros")
 ROWS = read_rows("libraries/without_k.toml")
@@ -46,20 +45,6 @@ def ir_measures(data: DataSet, name: str) -> float:
     measure = library.parse_measure(name)
     rows = [library.ScoredDoc(*row[:3]) for row in data["recs"]]
     return float(library.calc_aggregate([measure], qrels(data), rows)[measure])
-
-
-def scikit_learn(data: DataSet, k: int | None) -> float:
-    """Of what was recommended and, below it, what was missed."""
-    from sklearn.metrics import ndcg_score
-
-    lists = candidates(data, full=True)
-    values = []
-    for user in qrels(data):
-        rows = lists.get(user, [])
-        grades = [[row[2] for row in rows]]
-        scores = [[float(row[1]) for row in rows]]
-        values.append(float(ndcg_score(grades, scores, k=k)))
-    return mean(values)
 
 
 @pytest.mark.thin
@@ -91,35 +76,6 @@ def test_a_librarys_number_is_that_librarys_by_whatever_way_it_is_asked(
         assert any(label.startswith(f"{name} ") for label in fits.index)
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("k", [None, 3])
-def test_scikit_learns_number_with_a_cut_off_and_without(
-    seed: int, k: int | None
-) -> None:
-    data = data_set(Random(seed), "long, tied")  # it refuses lists of one item
-    recs, truth = frames(data)
-    assert recnb.as_in("sklearn", "ndcg[full]", recs, truth, k=k) == pytest.approx(
-        scikit_learn(data, k), abs=1e-9
-    )
-
-
-@pytest.mark.parametrize("data", DATA, ids=["short", *KINDS])
-def test_a_measure_means_what_ir_measures_means_whatever_its_case(
-    data: DataSet,
-) -> None:
-    """Where no scores are equal, recnb's own conventions are those of ir_measures."""
-    recs, truth = frames(data)
-    recs = recs.sort_values(["score", "item"], ascending=False)
-    recs["score"] = np.arange(len(recs), 0.0, -1.0)
-    ev = recnb.evaluate(recs.drop(columns="rank"), truth, no_relevant="zero")
-    strict = {**data, "recs": recs.to_numpy().tolist()}
-    want = pytest.approx(ir_measures(strict, "nDCG"), abs=1e-9)
-    assert ev.measure("nDCG") == ev.measure("ndcg") == ev.ndcg() == want
-    assert ev.table("nDCG", k=[2, None])[None].item() == want
-    at_3 = pytest.approx(ir_measures(strict, "nDCG@3"), abs=1e-9)
-    assert ev.measure("nDCG@3") == ev.measure("nDCG", k=3) == ev.ndcg(k=3) == at_3
-
-
 @pytest.mark.parametrize(("library", "metric", "variant"), ROWS["meant"])
 def test_without_a_cut_off_the_variant_that_a_library_never_cuts_is_meant(
     library: str, metric: str, variant: str
@@ -129,13 +85,6 @@ def test_without_a_cut_off_the_variant_that_a_library_never_cuts_is_meant(
         recs, truth = frames(data)
         meant = recnb.as_in(library, variant, recs, truth)
         assert recnb.as_in(library, metric, recs, truth) == meant
-
-
-def test_whole_lists_of_a_library_are_a_table_of_their_own() -> None:
-    under = recnb.evaluate(*frames(SHORT)).under("trec")
-    with pytest.raises(OptionError, match="ask for k=None alone"):
-        under.table(["ndcg", "reciprocal_rank"], k=[1, None, 2])
-    assert under.table(["ndcg"], k=None).to_numpy().item() == under.ndcg()
 
 
 CUTTING = [
@@ -158,13 +107,6 @@ def test_a_library_that_always_cuts_has_no_number_without_a_cut_off(
         recnb.evaluate(recs, truth).why(preset.metric, other=label)
 
 
-def test_a_library_that_always_cuts_has_no_number_among_those_without_k() -> None:
-    ev = recnb.evaluate(*frames(SHORT))
-    cutting = {preset.label for preset in of_metric("ndcg") if preset.without_k}
-    assert cutting >= {"rectools ndcg", "implicit ndcg"}
-    assert cutting.isdisjoint(ev.identify("ndcg", f"{ev.ndcg():.4f}").index)
-
-
 # The words
 
 
@@ -175,29 +117,3 @@ def test_the_words_of_a_number_say_where_its_ideal_list_is_cut(asked: str) -> No
     basis = shown.attrs["basis"] if isinstance(shown, pd.DataFrame) else shown.basis
     said = [part for part in re.split("; |: (?=ideal)", basis) if "ideal" in part]
     assert said == [f"ideal: all relevant items, {ROWS['ideal'][asked]}"]
-
-
-def test_a_table_of_cut_and_whole_lists_says_how_each_is_counted() -> None:
-    ev = recnb.evaluate(*frames(SHORT))
-    compared = recnb.compare({"a": ev, "b": ev})
-    both = (
-        "ideal: all relevant items, cut at k; for whole lists, ideal: all relevant items, "
-        "not cut"
-    )
-    for shown in (ev, compared):
-        assert both in shown.table("ndcg", k=[2, None]).attrs["basis"]
-        assert "whole lists" not in shown.table("ndcg", k=[1, 2]).attrs["basis"]
-        out_of = shown.table("precision", k=[2, None]).attrs["basis"]
-        assert "out of k; for whole lists, out of the list's length" in out_of
-        assert "whole lists" not in shown.table("recall", k=[2, None]).attrs["basis"]
-
-
-def test_a_convention_of_whole_lists_gives_its_number_again() -> None:
-    """`score.convention`, given to evaluate or to why, is what the number follows."""
-    recs, truth = frames(SHORT)
-    ev = recnb.evaluate(recs, truth)
-    for score in (ev.ndcg(), ev.measure("nDCG"), ev.under("ranx").ndcg()):
-        again = recnb.evaluate(recs, truth, convention=score.convention)
-        assert again.ndcg() == pytest.approx(float(score), abs=1e-12)
-        last = ev.why("ndcg", other=score.convention)["value"].iloc[-1]
-        assert last == pytest.approx(float(score), abs=1e-12)

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any
 from unittest.mock import patch
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import example, given, note
@@ -19,10 +18,9 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.beyond import diversity as diversity_module
-from recnb.conventions.presets import presets
 from recnb.errors import NoUsersError, RecnbError
 from recnb.metrics.metric import LIST_METRICS
-from tests.conventions.test_presets import CASES, ROWS
+from tests.presets import described
 from tests.reference import ratio
 from tests.strategies import values_of
 
@@ -30,13 +28,6 @@ Options = dict[str, Any]
 Values = dict[Any, float]
 
 ITEMS, USERS = range(8), range(6)
-
-
-def described(features: dict[Any, list[float]]) -> Options:
-    """Items with a column for each feature, and the names of these columns."""
-    items = pd.DataFrame.from_dict(features, orient="index", dtype=float)
-    items = items.add_prefix("x").rename_axis("item")
-    return {"items": items.reset_index(), "features": list(items)}
 
 
 @dataclass(frozen=True)
@@ -147,9 +138,8 @@ def of_items(name: str, options: Options, held: Data, k: int | None) -> Values:
             return count[item] / {"count": 1, "max": max(times.values())}.get(
                 options["popularity"], total
             )
-        cold = math.log2(len(users)) if options["cold"] == "log2(users)" else 0.0
         most = math.log2(len(users)) if options["normalize"] else 1
-        return (math.log2(total / count[item]) if count[item] else cold) / most
+        return math.log2(total / count[item] if count[item] else len(users)) / most
 
     if options.get("normalize") and len(users) == 1:
         return {}  # log2 of one user is 0, and nothing is divided by it
@@ -271,7 +261,6 @@ def of_all(name: str, options: Options, held: Data, k: int | None) -> float | No
             if counts
             else math.nan
         )
-    n = len(counts) if options["population"] == "recommended" else n
     if len(counts) > n:
         return None
     values = [0] * (n - len(counts)) + counts
@@ -307,7 +296,6 @@ NORMALIZED = {
     st.sampled_from([diversity_module.BLOCK, 5, 1]),
 )
 @example(ONE_USER, 1, {"novelty": NORMALIZED}, 1)
-@example(ONE_USER, 1, {"novelty": NORMALIZED | {"cold": "zero"}}, 1)
 def test_equals_the_plain_loops(
     held: Data, k: int | None, chosen: dict[str, Options], block: int
 ) -> None:
@@ -333,48 +321,3 @@ def test_equals_the_plain_loops(
             assert float(score) == close(sum(values.values()) / len(values))
         else:
             assert isinstance(score, NoUsersError)
-
-
-def test_no_credit_is_zero_without_a_sign() -> None:
-    sample = recnb.datasets.load_sample()
-    ev = recnb.evaluate(
-        sample.models["item-knn"], sample.test, train=sample.train, items=sample.items
-    )
-    for name, metric in LIST_METRICS.items():
-        user = None if metric.of == "all" else ev.users[0]
-        credit = ev.explain(name, user, k=3).rows["credit"].to_numpy()
-        assert not np.signbit(credit[credit == 0]).any(), name
-
-
-# What libraries returned: `as_in` returns the same
-
-OF_LISTS = {key: one for key, one in presets().items() if one.metric in LIST_METRICS}
-
-#: Cases where a library crashes and `as_in` has a number, since a crash is no
-#: convention.
-CRASHES = {
-    # numpy makes no array of lists of unequal length
-    ("recmetrics", "personalization"): "b04_short_list",
-    ("recmetrics", "novelty"): "b02_cold_item",
-    ("recmetrics", "novelty[cut]"): "b02_cold_item",
-}
-
-
-@pytest.mark.parametrize("key", OF_LISTS, ids=" ".join)
-def test_the_number_that_the_library_returned(key: tuple[str, str]) -> None:
-    assert len(ROWS[key]) >= 3
-    for row in ROWS[key]:
-        case: dict[str, Any] = CASES[row["case"]]
-        frames = {name: pd.DataFrame(case[name]) for name in ("recs", "truth", "train")}
-        more: dict[str, Any] = {"items": pd.DataFrame({"item": case["catalog"]})}
-        if OF_LISTS[key].metric == "diversity":
-            more = described(case["features"])
-        k = case["k"] if OF_LISTS[key].uses_k else None
-        value = recnb.as_in(*key, **frames, k=k, **more)
-        if row["error"]:
-            assert CRASHES[key] == row["case"]
-            assert math.isfinite(value)
-        else:
-            assert value == pytest.approx(
-                float(row["value"]), abs=OF_LISTS[key].tolerance, rel=0, nan_ok=True
-            )

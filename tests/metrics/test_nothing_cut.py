@@ -23,15 +23,6 @@ def evaluation(items: list[str]) -> recnb.Evaluation:
     return recnb.evaluate({"u": items}, {"u": TRUTH})
 
 
-def of_groups(items: list[str]) -> float:
-    """What was not shown has a score below that of what was."""
-    every = dict.fromkeys([*items, *TRUTH])
-    labels = [float(item in TRUTH) for item in every]
-    scores = [-float(place) for place in range(len(every))]
-    ev = recnb.evaluate_groups(labels, scores, group=[len(every)])
-    return float(ev.ndcg())
-
-
 WAYS = read_rows("metrics/nothing_cut.toml")
 
 
@@ -46,13 +37,3 @@ def test_a_list_that_stops_early_is_charged_for_what_it_lacks(
     )
     found = float(eval(WAYS[way], {**globals(), "items": items}))
     assert found == pytest.approx(gained / IDEAL, abs=1e-12)
-
-
-def test_groups_have_no_list_that_stops_early() -> None:
-    assert of_groups(LONG) == pytest.approx(evaluation(LONG).ndcg(), abs=1e-12)
-
-
-def test_a_shorter_list_is_never_better() -> None:
-    values = [float(recnb.ndcg(LONG[:n], TRUTH)) for n in (5, 4, 3, 2, 1)]
-    assert values == sorted(values, reverse=True)
-    assert values[0] > values[1] > values[2] > values[3]

@@ -1,4 +1,7 @@
-"""Clustered samples: naive sums, hand-worked numbers, laws, and how intervals cover."""
+"""Clustered samples: naive sums, hand-worked numbers, laws.
+
+How intervals cover is simulated in test_clustered_coverage.py.
+"""
 
 import math  # noqa: F401 -- in rows
 
@@ -80,53 +83,45 @@ def test_the_variance_of_the_mean_is_the_sum_over_clusters(seed, is_weighted):
     assert moments.variance / 30 == near(wanted)
 
 
-@pytest.mark.parametrize("is_weighted", [False, True])
-def test_lists_duplicated_within_their_clusters_leave_intervals_unchanged(is_weighted):
+def numbers_of(values, sample):
+    """Intervals, tests of differences, and the gap of the first units to the others."""
+    differences = values - 0.2
+    return np.concatenate(
+        [
+            Moments(values, sample, UNIT).interval(0.5),
+            intervals(values, sample),
+            ends_and_p(differences, sample),
+            gap_to_rest(values, sample, sample.codes < 15),
+        ]
+    )
+
+
+@pytest.mark.parametrize("repeats", [2, 5])
+@pytest.mark.parametrize("lists", ["one each", "several", "with weights"])
+def test_lists_duplicated_within_their_clusters_leave_all_numbers(lists, repeats):
+    """Of users with a list each these are the numbers of users."""
     values, codes, weights = made_lists(3)
-    ends, tests, won = [], [], []
-    for repeats in (1, 3):
-        rows = np.repeat(np.arange(len(values)), repeats)
-        weight = weights[rows] if is_weighted else None
-        sample = UserSample(len(rows), weight, codes[rows])
-        matrix = values[rows, np.newaxis]
-        ends.append(np.array(intervals(matrix, sample)))
-        tests.append(ends_and_p(matrix - 0.45, sample))
-        won.append(paired_of(matrix - 0.45, sample, bounds=SIGNED).won / repeats)
-    assert ends[0] == near(ends[1], rel=1e-9)
-    assert tests[0] == near(tests[1], rel=1e-9)
-    assert (won[0] == won[1]).all()
-
-
-@pytest.mark.parametrize("size", [2, 5])
-def test_users_whose_lists_are_alike_have_the_numbers_of_users(size):
-    of_users = np.random.default_rng(1).beta(0.4, 2, (40, 3))
-    lists = np.repeat(of_users, size, axis=0)
-    sample, users = sample_of([size] * 40), UserSample(40)
-    for confidence in (0.5, 0.95):
-        ends = Moments(lists, sample, UNIT).interval(confidence)
-        of_one = Moments(of_users, users, UNIT).interval(confidence)
-        assert ends == near(np.array(of_one))
-    assert ends_and_p(lists - 0.2, sample) == near(
-        ends_and_p(of_users - 0.2, users), rel=1e-9
+    values = 0.2 + values / 2  # off the bounds
+    is_weighted = lists == "with weights"
+    if lists == "one each":
+        codes = np.arange(len(values))
+    before, after = (
+        UserSample(
+            n * len(values),
+            np.repeat(weights, n) if is_weighted else None,
+            np.repeat(codes, n),
+        )
+        for n in (1, repeats)
     )
-    inside = np.arange(40) < 15
-    gap = gap_to_rest(lists, sample, np.repeat(inside, size))
-    assert np.array(gap) == near(
-        np.array(gap_to_rest(of_users, users, inside)), rel=1e-9
-    )
+    many = np.repeat(values, repeats)[:, np.newaxis]
+    values = values[:, np.newaxis]
+    assert numbers_of(many, after) == near(numbers_of(values, before), rel=1e-9)
+    won = paired_of(values - 0.45, before, bounds=SIGNED).won
+    assert paired_of(many - 0.45, after, bounds=SIGNED).won == repeats * won
     # A cluster on both sides makes them no independent samples.
-    inside = np.tile(np.arange(size) < 1, 40)
-    assert np.isnan(gap_to_rest(lists, sample, inside).p).all()
-    assert (sample.n_lists, sample.n_units, sample.n_effective) == (40 * size, 40, 40)
-
-
-@pytest.mark.parametrize("n_hits", [0, 1, 30, 36, 37])
-def test_intervals_stay_within_the_bounds(n_hits):
-    values = np.zeros((37, 1))
-    values[:n_hits] = 1
-    (low,), (high,) = intervals(values, sample_of([30, 1, 1, 1, 2, 2]))
-    assert 0 <= low <= values.mean() <= high <= 1
-    assert low < high
+    inside = np.arange(len(many)) % repeats == 0
+    assert np.isnan(gap_to_rest(many, after, inside).p).all()
+    assert (after.n_lists, after.n_units) == (len(many), before.n_units)
 
 
 def test_one_more_cluster_is_as_large_as_the_largest():
@@ -142,7 +137,7 @@ def test_one_more_cluster_is_as_large_as_the_largest():
         assert end == near(wanted)
 
 
-# CR2: by matrices, by Student's t, simulated
+# CR2: by matrices, by Student's t
 
 
 def by_matrices(values, codes):
@@ -193,53 +188,3 @@ def test_error_and_degrees_of_freedom_are_those_of_the_matrices(sizes):
     half = student.ppf(0.975) * error
     wanted = [mean - half, mean + half, 2 * student.sf(abs(mean) / error)]
     assert ends_and_p(matrix, sample)[:, 0] == near(wanted)
-
-
-def simulated(kind, n, alike):
-    """The share of 95 % intervals that hold the mean 0 of lists in clusters.
-
-    Users return 1 + Geometric(0.2) times. Values are normal, differences of two models
-    with values from 0 to 1, or skewed to one side: beta or exponential. Those of one
-    user correlate by `alike`.
-    """
-    rng = np.random.default_rng([n, round(10 * alike)])
-    draw = {
-        "normal": lambda shape: rng.normal(size=shape),
-        "differences": lambda shape: (
-            rng.beta(0.5, 2, shape) - rng.beta(0.5, 3, shape) - (1 / 5 - 1 / 7)
-        ),
-        "beta": lambda shape: rng.beta(0.5, 2, shape) - 0.2,
-        "exponential": lambda shape: rng.exponential(size=shape) - 1,
-    }[kind]
-    shares = []
-    for _draw in range(40):
-        sizes = rng.geometric(0.2, n)
-        codes = codes_of(sizes)
-        of_user = draw((n, 100))[codes]
-        own = draw((len(codes), 100))
-        if kind == "normal":
-            values = np.sqrt(alike) * of_user + np.sqrt(1 - alike) * own
-        else:
-            values = np.where(rng.random(own.shape) < np.sqrt(alike), of_user, own)
-        # The interval itself: with few clusters `paired` keeps to the metric's bounds.
-        sample = sample_of(sizes)
-        moments = Moments(values, sample)
-        quantile = scipy.stats.t(sample.free).ppf(0.975)
-        half = quantile * moments.sd / np.sqrt(sample.n_effective)
-        shares.append((np.abs(moments.mean) <= half).mean())
-    return float(np.mean(shares))
-
-
-#: The lowest share that intervals of each kind of values hold: less where values are
-#: skewed to one side.
-LOWEST = {"normal": 0.946, "differences": 0.946, "beta": 0.92, "exponential": 0.92}
-SAMPLES = 4_000
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", [*LOWEST])
-@pytest.mark.parametrize("alike", [0.0, 0.3, 0.9])
-@pytest.mark.parametrize("n", [12, 20, 50, 200])
-def test_intervals_cover(kind, alike, n):
-    error = np.sqrt(LOWEST[kind] * (1 - LOWEST[kind]) / SAMPLES)
-    assert simulated(kind, n, alike) >= LOWEST[kind] - 3 * error

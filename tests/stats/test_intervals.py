@@ -8,8 +8,9 @@ import pytest
 import scipy.stats
 
 import recnb
+from recnb.stats import Moments, UserSample
 from tests.rows import read_rows
-from tests.stats.samples import intervals
+from tests.stats.samples import UNIT, intervals
 
 SKEWED = np.random.default_rng(11).beta(0.4, 3.0, (120, 3))
 
@@ -28,28 +29,16 @@ def hit_rate_of(hits):
     return recnb.evaluate(recs, recs.assign(item="a")[["user", "item"]])
 
 
-@pytest.mark.parametrize("hits", [0, 1, 7, 19, 20])
+@pytest.mark.parametrize(
+    "n, hits", [(20, 0), (20, 1), (20, 7), (20, 20), (10**6, 0), (10**6, 50)]
+)
 @pytest.mark.parametrize("confidence", [0.5, 0.95])
-def test_hits_of_20_users_have_clopper_and_pearsons_interval(hits, confidence):
-    score = hit_rate_of([1] * hits + [0] * (20 - hits)).hit_rate(k=1)
-    want = scipy.stats.binomtest(hits, 20).proportion_ci(confidence)
-    assert list(score.interval(confidence)) == pytest.approx(
-        [want.low, want.high], abs=1e-12
-    )
-    assert (
-        f"{score.interval().low:.4f} to {score.interval().high:.4f}"
-        in score._repr_html_()
-    )
-
-
-def test_a_million_users_have_the_closed_form_as_well():
-    values = np.zeros((1_000_000, 1))
-    for hits in (0, 50):
-        values[:hits] = 1
-        want = scipy.stats.binomtest(hits, 1_000_000).proportion_ci()
-        assert np.ravel(intervals(values)) == pytest.approx(
-            (want.low, want.high), rel=1e-6
-        )
+def test_hits_have_clopper_and_pearsons_interval(n, hits, confidence):
+    values = np.repeat([1.0, 0.0], [hits, n - hits])[:, np.newaxis]
+    ends = Moments(values, UserSample(n), UNIT).interval(confidence)
+    want = scipy.stats.binomtest(hits, n).proportion_ci(confidence)
+    near = pytest.approx([want.low, want.high], rel=1e-6, abs=1e-12)
+    assert np.ravel(ends) == near
 
 
 @pytest.mark.parametrize("share", [0.0, 0.03, 0.5, 1.0])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recnb.stats import Moments, UserSample, mean_of, means
+from recnb.stats import mean_of, means
 
 VALUES = st.one_of(st.just(math.nan), st.floats(-10, 10))
 
@@ -50,11 +50,3 @@ def test_a_column_that_lies_together_has_the_same_mean_beside_any_other():
     values = np.asfortranarray(np.random.default_rng(5).random((10_001, 4)))
     alone = [mean_of(np.ascontiguousarray(column)) for column in values.T]
     assert means(values).tolist() == alone
-
-
-def test_an_interval_is_about_the_same_mean():
-    rng = np.random.default_rng(7)
-    values, weights = rng.random((50, 2)), rng.random(50)
-    for given_weights in (None, weights):
-        moments = Moments(values, UserSample(50, given_weights))
-        assert moments.mean.tolist() == means(values, given_weights).tolist()
