@@ -233,6 +233,13 @@ def test_closed_connection(side: int) -> None:
         recnb.evaluate(*frames)
 
 
+def test_the_lint_finds_no_ties_among_scores_that_no_float_tells_apart() -> None:
+    scores = [2**60, 2**60 + 1]
+    recs = pl.DataFrame({"user": 1, "item": ["a", "b"], "score": scores})
+    found = recnb.evaluate(recs, {1: ["b"]}).lint(k=2).findings
+    assert not {"ties", "one_score", "upside_down"} & {one.name for one in found}
+
+
 @pytest.mark.parametrize(
     ("dtype", "bound"), [("float16", 2**11), ("float32", 2**24), ("float64", 2**53)]
 )

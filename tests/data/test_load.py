@@ -155,6 +155,7 @@ def in_file(frame: pd.DataFrame, ending: str) -> str:
 
 @pytest.fixture(autouse=True)
 def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are written into a folder of the test's own."""
     monkeypatch.chdir(tmp_path)
 
 
