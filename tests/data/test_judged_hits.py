@@ -1,9 +1,8 @@
-"""Judged items in lists as hits, and the column that orders lists of another library."""
+"""Judged items in lists as hits."""
 
 import pandas as pd
 
 import recnb
-from recnb.conventions import Convention
 
 RECS = pd.DataFrame(
     {"user": [1, 1, 1, 2], "item": [1, 2, 3, 3], "score": [0.9, 0.8, 0.7, 0.9]}
@@ -34,13 +33,3 @@ def test_judged_hits_leave_out_users_whose_truth_is_empty():
     alone = recnb.evaluate({1: lists[1]}, {1: {"a": 1, "b": 0}})
     for measure in ("judged", "bpref"):
         assert evaluation.measure(measure) == alone.measure(measure)
-
-
-def test_frames_without_rank_or_score_keep_the_order_that_a_library_asks_for():
-    source = recnb.evaluate(
-        RECS[["user", "item"]], TRUTH.abs(), order="row"
-    ).joined.source
-    for order in ("score", "rank"):
-        assert source.as_given(Convention(order=order)).order == order
-    scored = recnb.evaluate(RECS, TRUTH.abs()).joined.source
-    assert scored.as_given(Convention(order="rank")).order == "score"

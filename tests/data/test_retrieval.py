@@ -158,17 +158,6 @@ def test_documents_and_queries_of_a_folder_have_titles_and_texts(folder: Path) -
     assert again.user("1").equals(ev.user("1"))
 
 
-def test_models_are_compared_on_a_folder(folder: Path) -> None:
-    reverse = {
-        query: {document: -score for document, score in scores.items()}
-        for query, scores in RESULTS.items()
-    }
-    models = {"dense": RESULTS, "sparse": reverse}
-    table = recnb.compare(models, folder, items=folder).table(METRICS, k=2)
-    of_frames = recnb.compare(models, TRUTH).table(METRICS, k=2)
-    assert (table.to_numpy() == of_frames.to_numpy()).all()
-
-
 def test_a_folder_without_judgements_of_the_test_names_the_others(folder: Path) -> None:
     (folder / "qrels" / "test.tsv").rename(folder / "qrels" / "dev.tsv")
     with pytest.raises(FrameError, match=r"no file .*test\.tsv") as raised:
@@ -382,11 +371,6 @@ def test_llama_index_says_that_it_refuses_a_question_without_truth() -> None:
         assert "where a user of the truth has no list or no relevant item" in repr(
             recnb.as_in("llama-index", metric, LOG, k=5)
         )
-
-
-def test_pairs_of_document_and_score_are_read() -> None:
-    pairs = {query: [*scores.items()] for query, scores in RESULTS.items()}
-    assert (numbers(pairs, TRUTH) == numbers(RECS, TRUTH)).all()
 
 
 def test_nothing_that_was_given_is_changed() -> None:

@@ -19,7 +19,6 @@ import pytest
 
 import recnb
 from recnb.data import tables
-from recnb.data.tables import InputTable
 from recnb.errors import FrameError, RecnbError
 from tests.random_frames import METRICS, STREAMED, K, random_frames, shuffled, sized
 
@@ -81,39 +80,12 @@ def test_files(where, tmp_path):
     assert made.user(user).equals(whole.user(user))
 
 
-def test_some_users_of_files_have_their_rows_of_the_truth():
-    recs, truth = random_frames(np.random.default_rng(3), n_users=45)
-    models = {"all": pl.from_pandas(recs).lazy(), "few": recs[recs["user"] % 2 == 0]}
-    found = recnb.compare(models, truth, averaged_users="both")
-    source = found["all"].source
-    assert not source.in_memory
-    evaluated = truth[truth["user"].isin(found.users)]
-    assert 0 < len(evaluated) < len(truth)
-    rows = source.truth_rows.sort("user", "item").to_pandas()
-    expected = evaluated.sort_values(["user", "item"], ignore_index=True)
-    pd.testing.assert_frame_equal(rows[[*expected]], expected, check_dtype=False)
-
-
-@pytest.mark.parametrize("kind", STREAMED)
-def test_a_frame_without_rows_is_refused(kind):
-    recs, truth = random_frames(np.random.default_rng(3))
-    with pytest.raises(FrameError, match="recommendations: there are no rows"):
-        recnb.evaluate(STREAMED[kind](recs[:0]), truth).ndcg(k=3)
-
-
 def test_lists_that_lose_every_row_are_no_empty_table():
     recs = pl.DataFrame({"user": range(400), "item": "a", "rank": 1})
     truth = recs.select("user", item=pl.lit("b"))
     ev = recnb.evaluate(recs.lazy(), truth, judged_only=True)
     assert not ev.source.in_memory
     assert (ev.ndcg(k=2), ev.counts.n_recommended) == (0, 0)
-
-
-@pytest.mark.parametrize("dtype", [pl.Categorical, pl.Enum(map(str, range(40)))])
-def test_categories_of_a_frame_meet_the_texts_of_files(dtype):
-    recs = pl.DataFrame({"user": map(str, range(40)), "item": "a", "rank": 1})
-    truth = recs.select(pl.col("user").cast(dtype), "item")
-    assert recnb.evaluate(recs.lazy(), truth).precision(k=1) == 1
 
 
 def test_items_of_other_kinds_beside_other_users():
@@ -147,23 +119,6 @@ def test_models_in_one_file_are_not_held(tmp_path):
         match=r"stay in files.*read the files into a frame first, polars\.read_parquet",
     ):
         found["a"].personalization(k=3)
-
-
-def test_no_users_have_no_rows():
-    recs, truth = random_frames(np.random.default_rng(3), n_users=45)
-    source = recnb.evaluate(pl.from_pandas(recs).lazy(), truth).source
-    assert not source.in_memory
-    rows = source.stored.of_users(pl.Series("user", [], pl.Int64))
-    assert [(frame.height, frame.columns[:2]) for frame in rows] == [
-        (0, ["user", "item"])
-    ] * 2
-
-
-@pytest.mark.parametrize("kind", STREAMED)
-def test_distinct_values_are_each_once(kind):
-    rows = pd.DataFrame({"user": [*"abab"] * 20})
-    table = InputTable.of(STREAMED[kind](rows), "rows")
-    assert sorted(table.distinct("user")) == ["a", "b"]
 
 
 def test_a_connection_may_be_asked_other_things_meanwhile():
@@ -295,3 +250,14 @@ def test_memory_does_not_grow_with_the_rows(tmp_path):
     # joined.
     assert many - few < 100
     assert peak_of(tmp_path, 3200, 10_000_000) - many > 100
+
+
+@pytest.mark.parametrize("options", [{}, {"propensity": "p"}, {"ties": "expected"}])
+def test_blocks_of_users_have_the_numbers_of_all(options, monkeypatch):
+    rng = np.random.default_rng(12)
+    recs, truth = random_frames(rng, 40)
+    truth = truth.assign(p=rng.uniform(0.01, 1, len(truth)))
+    want = recnb.evaluate(recs, truth, **options).table(METRICS, k=K).to_frame()
+    monkeypatch.setattr("recnb.metrics.hits.USERS_AT_ONCE", 7)
+    got = recnb.evaluate(recs, truth, **options).table(METRICS, k=K).to_frame()
+    pd.testing.assert_frame_equal(got, want, check_exact=True)

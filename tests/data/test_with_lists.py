@@ -14,7 +14,7 @@ import recnb
 from recnb.conventions import names
 from recnb.errors import FrameError, OptionError, RecnbError
 from recnb.evaluation import Evaluation
-from tests.data.test_join import drawn_cases, drawn_tables
+from tests.data.test_join import JOINS
 from tests.examples import examples
 from tests.rows import evaluated, read_rows
 from tests.sample import SAMPLE
@@ -66,10 +66,11 @@ def hold(first: Any, truth: Any, others: list[Any], **options: Any) -> list[Any]
 def test_random_lists_give_what_evaluate_gives(seed):
     rng = np.random.default_rng(seed)
     n_held, n_refused = 0, 0
-    for recs, truth, convention in drawn_cases(seed, examples(120)):
-        others = [drawn_tables(rng)[0] for _ in range(2)]
-        columns = [["user", "item", "rank"], ["user", "item", "score"]]
-        others += [recs.select(columns[rng.integers(2)]).to_pandas()]
+    for case in rng.choice(JOINS, examples(120)):
+        recs, truth = pl.DataFrame(case["recs"]), pl.DataFrame(case["truth"])
+        convention = recnb.Convention(**case["convention"])
+        others = [pl.DataFrame(other["recs"]) for other in rng.choice(JOINS, 2)]
+        others += [recs.drop(rng.choice(["rank", "score"])).to_pandas()]
         try:
             recnb.evaluate(recs, truth, convention=convention)
         except RecnbError:

@@ -272,7 +272,9 @@ def test_a_report_and_the_lint_say_what_is_not_looked_at(kind):
     assert set(found.names) <= set(expected.lint(5).names)
 
 
-FRAMES = read_rows("refused/frames.toml")
+FRAMES = read_rows("refused/frames.toml") | {
+    f"in a split: {name}": row for name, row in read_rows("refused/splits.toml").items()
+}
 DASK, SPARK = ENGINES
 
 
