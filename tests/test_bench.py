@@ -82,20 +82,3 @@ def test_different_things_are_not_timed_and_the_rest_makes_tables(capsys, monkey
         program.main(["query", "--quick"])
     with pytest.raises(AssertionError, match="must be the same"):
         program.same_numbers([[(0.5, 0.25)], [(0.5, 0.5)]])
-
-
-def test_a_table_that_is_written_takes_the_place_of_the_one_before(
-    tmp_path, monkeypatch, capsys
-):
-    page = tmp_path / "README.md"
-    page.write_text("# Speed\n\nText.\n\n### A night\n\nolder\n", "utf-8")
-    monkeypatch.setattr(program, "PAGE", page)
-    monkeypatch.setattr(program, "EPOCHS", [TINY])
-    for _run in range(2):
-        program.main(["epochs", "--rounds", "1", "--write"])
-    text, night, table = page.read_text("utf-8").split("### ")
-    assert (text, night) == ("# Speed\n\nText.\n\n", "A night\n\nolder\n\n")
-    assert table.strip() in capsys.readouterr().out
-    assert table.startswith("A callback's epoch")
-    assert f"polars {pl.__version__}" in table
-    assert table.count("\n|") == 5
