@@ -20,7 +20,7 @@ from recnb.errors import UnknownUserError
 from recnb.metrics import Credit, out_of_count
 from recnb.metrics.metric import LIST_METRICS
 from recnb.metrics.metric import METRICS as METRICS_OF_HITS
-from recnb.stats import Moments, UserSample
+from recnb.stats import Moments, UserSample, gap_to_rest
 from recnb.stats import paired as paired_of
 from tests.examples import examples
 from tests.random_frames import random_frames
@@ -129,7 +129,9 @@ def as_dates(key: Key) -> Key:
 
 
 class Loop:
-    """Lists in a split: evaluated together, and each value of the split alone."""
+    """Lists in a split: evaluated together, and each value of the split alone; without
+    columns of a split, one list a user.
+    """
 
     def __init__(
         self,
@@ -140,10 +142,9 @@ class Loop:
     ) -> None:
         self.columns = columns
         self.weight = options.get("user_weight")
-        self.ev = recnb.evaluate(recs, truth, split=columns, **options)
+        self.ev = recnb.evaluate(recs, truth, split=columns or None, **options)
         self.alone: dict[Key, recnb.Evaluation] = {}
-        keys = recs[columns].drop_duplicates().sort_values(columns)
-        for key in keys.itertuples(index=False, name=None):
+        for key in product(*(sorted({*recs[column]}) for column in columns)):
             given = {"recs": recs, "truth": truth, **options}
             for name in {"recs", "truth", "train"} & {*given}:
                 given[name] = rows_of(given[name], columns, key)
@@ -155,6 +156,8 @@ class Loop:
             key: part.measure(metric, **asked).per_user
             for key, part in self.alone.items()
         }
+        if not self.columns:
+            return parts[()]
         together = pd.concat(parts, names=[*self.columns, "user"])
         return together.reorder_levels(["user", *self.columns]).sort_index()
 
@@ -308,7 +311,7 @@ CLUSTERS = st.sampled_from(["user", "topic"])
 
 @given(
     seed=SEEDS,
-    columns=COLUMNS,
+    columns=COLUMNS | st.just([]),
     weighted=st.booleans(),
     cluster=CLUSTERS,
     propensity=st.sampled_from(["none", "of rows", "of items", "of pairs"]),
@@ -329,17 +332,24 @@ def test_weights_and_intervals_are_of_the_lists_of_all_splits_by_their_users(
         given_as = {"of rows": "p", "of items": by_item, "of pairs": pairs}
         options["propensity"] = given_as[propensity]
     loop = Loop(recs, truth, columns, **options)
-    loop.hold(metric, k=3)
+    if columns:
+        loop.hold(metric, k=3)
     score, values = loop.ev.measure(metric, k=3), loop.values(metric, k=3)
     hold_interval(loop, values, cluster, bounds, score.interval())
     assert score.n_users == len({*of_users(values, cluster)})
     assert score.n_lists == len(values)
+    sample = sample_of(loop, values, cluster)
     by_country = loop.ev.table(metric, k=3, by="country").to_frame().reset_index()
     for row in by_country.itertuples():
-        inside = values[of_users(values, "country") == row.country]
+        is_inside = of_users(values, "country") == row.country
+        inside = values[is_inside]
         mean = np.average(inside, weights=loop.weights(inside))
         assert row.mean == pytest.approx(mean, abs=1e-12)
         hold_interval(loop, inside, cluster, bounds, [row.low, row.high])
+        gap = gap_to_rest(values.to_numpy()[:, np.newaxis], sample, is_inside)
+        wanted = [gap.low[0], gap.high[0], gap.p[0]]
+        found = [row.gap_low, row.gap_high, row.p]
+        assert found == pytest.approx(wanted, abs=1e-10, nan_ok=True)
 
 
 @given(
@@ -348,22 +358,34 @@ def test_weights_and_intervals_are_of_the_lists_of_all_splits_by_their_users(
     weighted=st.booleans(),
     cluster=CLUSTERS,
     lacking=st.booleans(),
+    given_as=st.sampled_from(["frames", "evaluations", "evaluations with values"]),
 )
 @settings(max_examples=examples(20))
 def test_models_are_compared_on_the_lists_that_all_have_by_their_clusters(
-    seed: int, columns: list[str], weighted: bool, cluster: str, lacking: bool
+    seed: int,
+    columns: list[str],
+    weighted: bool,
+    cluster: str,
+    lacking: bool,
+    given_as: str,
 ) -> None:
     recs, truth, keys = frames_of(seed, columns, n_users=N_USERS)
     rng = np.random.default_rng(seed)
     others = recs.assign(score=rng.random(len(recs)))
     if lacking:
-        others = others[(others[columns[0]] != keys[0][0]) | (others["user"] < 30)]
+        others = others[(others[columns[0]] != keys[0][0]) | (others["user"] > 10)]
     models = {"a": recs, "b": others}
     options = {**options_of(weighted, cluster), "averaged_users": "both"}
-    found = recnb.compare(models, truth, split=columns, baseline="a", **options)
     loops = {
         name: Loop(rows, truth, columns, **options) for name, rows in models.items()
     }
+    evaluations = {name: loop.ev for name, loop in loops.items()}
+    if given_as == "frames":
+        found = recnb.compare(models, truth, split=columns, baseline="a", **options)
+    else:
+        if given_as == "evaluations with values":
+            assert all(ev.ndcg(k=3) for ev in evaluations.values())
+        found = recnb.compare(evaluations, baseline="a")
     of_models = {name: loop.values("ndcg", k=3) for name, loop in loops.items()}
     lists = of_models["a"].index.intersection(of_models["b"].index)
     of_models = {name: values[lists] for name, values in of_models.items()}
@@ -373,6 +395,10 @@ def test_models_are_compared_on_the_lists_that_all_have_by_their_clusters(
         assert as_dict(score.per_user) == pytest.approx(as_dict(values))
         mean = np.average(values, weights=loops["a"].weights(values))
         assert found.table("ndcg", k=3).loc[name].iloc[0] == pytest.approx(mean)
+
+    key = lists[len(lists) // 2]
+    value = found["b"].explain("ndcg", key, k=3).value
+    assert float(value) == pytest.approx(of_models["b"][key])
 
     differences = of_models["b"] - of_models["a"]
     sample = sample_of(loops["a"], differences, cluster)
@@ -404,30 +430,6 @@ def test_models_are_compared_on_the_lists_that_all_have_by_their_clusters(
         for name in ("difference", "low", "high", "p", "n_users", "won", "lost"):
             value = pytest.approx(of_alone[name], abs=1e-9, nan_ok=True)
             assert getattr(row, name) == value, name
-
-
-def test_models_with_lists_of_other_users_are_compared_by_user_and_split() -> None:
-    truth = pd.DataFrame(
-        {"user": [1, 2, 5] * 2, "item": "x", "fold": [0] * 3 + [1] * 3}
-    )
-    first = truth.assign(user=[1, 2, 3, 1, 2, 4], item=[*"xyxyxx"], rank=1)
-    second = truth.assign(user=[0, 1, 2, 0, 1, 2], item=[*"xxyxxy"], rank=1)
-    evaluations = {
-        name: recnb.evaluate(rows, truth, split="fold", averaged_users="both")
-        for name, rows in {"a": first, "b": second}.items()
-    }
-    for joined in (False, True):
-        if joined:
-            assert all(ev.recall(k=1) == 0.5 for ev in evaluations.values())
-        found = recnb.compare(evaluations)
-        values = {name: found[name].recall(k=1).per_user.to_dict() for name in "ab"}
-        keys = [(1, 0), (1, 1), (2, 0), (2, 1)]
-        assert values["a"] == dict(zip(keys, [1.0, 0.0, 0.0, 1.0], strict=True))
-        assert values["b"] == dict(zip(keys, [1.0, 1.0, 0.0, 0.0], strict=True))
-        assert found.overlap(k=1).to_frame()["n_identical"].to_list() == [2]
-        movers = found.movers("recall", k=1).to_frame()
-        assert movers["user"].to_list() == ["1 [fold=1]", "2 [fold=1]"]
-        assert found["a"].explain("recall", (2, 1), k=1).value == 1
 
 
 def test_models_in_one_frame_are_those_of_a_frame_each() -> None:
