@@ -18,9 +18,6 @@ import recnb
 ROOT = Path(__file__).resolve().parent.parent
 PAPERS = ROOT / ".github"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-TEMPLATES = sorted(
-    path for path in (PAPERS / "ISSUE_TEMPLATE").glob("*.yml") if path.stem != "config"
-)
 WORKFLOWS = sorted((PAPERS / "workflows").glob("*.yml"))
 
 
@@ -82,22 +79,7 @@ def test_a_paper_counts_the_libraries_that_there_are(name: str) -> None:
     assert counts or name == "recnb/PEERS.md"
 
 
-# ---- addresses
-
-
-def test_addresses_of_the_project_stand_in_one_place():
-    """They are to be filled in under [project.urls], and nowhere else."""
-    papers = [ROOT / "CITATION.cff", *PAPERS.rglob("*.md"), *PAPERS.rglob("*.yml")]
-    addresses = {
-        path.name: re.findall(r"https?://\S+", path.read_text("utf-8"))
-        for path in papers
-    }
-    assert not {name for name, urls in addresses.items() if urls}
-    text = (ROOT / "pyproject.toml").read_text("utf-8")
-    before, _heading, urls = text.partition("\n[project.urls]\n")
-    section, _bracket, after = urls.partition("\n[")
-    assert section
-    assert "://" not in before + after
+# ---- links
 
 
 def test_links_of_the_papers_lead_to_files_and_headings():
@@ -170,21 +152,6 @@ def test_the_policy_stands_where_numbers_that_changed_are_listed():
 
 
 # ---- templates of issues
-
-
-@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
-def test_a_template_is_a_form(path: Path) -> None:
-    form = read_yaml(path)
-    assert {"name", "description", "body"} <= set(form)
-    assert set(form) <= {"name", "description", "labels", "body", "title"}
-    fields = [field for field in form["body"] if field["type"] != "markdown"]
-    ids = [field["id"] for field in fields]
-    assert len(ids) == len(set(ids)) > 0
-    for field in form["body"]:
-        assert field["type"] in {"markdown", "textarea", "input", "dropdown"}
-        needed = "value" if field["type"] == "markdown" else "label"
-        assert field["attributes"][needed]
-    assert any(field.get("validations", {}).get("required") for field in fields)
 
 
 def test_a_wrong_number_asks_for_what_it_is_made_with(capsys):

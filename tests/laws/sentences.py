@@ -20,7 +20,7 @@ from recnb.conventions.convention import PHRASES
 from recnb.display.language import _
 from tests import reference
 from tests.rows import read_rows
-from tests.strategies import Options, values_of
+from tests.strategies import Data, Options, values_of
 
 #: What each phrase decides, beside those with numbers in `NUMBERED`.
 MEANINGS: dict[str, Options] = read_rows("laws/sentences.toml")
@@ -144,11 +144,9 @@ def read(basis: str, metric: str = "", *, is_whole: bool = False) -> Reading:
 
 
 @dataclass(frozen=True)
-class Frames:
+class Frames(Data):
     """Lists of (item, score) and relevance of items, by user, and the options."""
 
-    lists: dict[str, list[tuple[str, float]]]
-    truth: dict[str, dict[str, float]]
     options: Options = field(default_factory=dict)
 
     @property
@@ -161,15 +159,7 @@ class Frames:
         ]
         return pd.DataFrame(rows, columns=["user", "item", "score"])
 
-    @property
-    def relevance(self) -> pd.DataFrame:
-        """user, item, relevance."""
-        rows = [
-            (user, item, grade)
-            for user, judged in self.truth.items()
-            for item, grade in judged.items()
-        ]
-        return pd.DataFrame(rows, columns=["user", "item", "relevance"])
+    relevance = Data.relevant
 
     def case(self, k: int | None) -> reference.Case:
         """The frames as the naive reference takes them."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -352,56 +353,60 @@ def test_weights_and_intervals_are_of_the_lists_of_all_splits_by_their_users(
         assert found == pytest.approx(wanted, abs=1e-10, nan_ok=True)
 
 
-@given(
-    seed=SEEDS,
-    columns=COLUMNS,
-    weighted=st.booleans(),
-    cluster=CLUSTERS,
-    lacking=st.booleans(),
-    given_as=st.sampled_from(["frames", "evaluations", "evaluations with values"]),
-)
-@settings(max_examples=examples(20))
-def test_models_are_compared_on_the_lists_that_all_have_by_their_clusters(
-    seed: int,
-    columns: list[str],
-    weighted: bool,
-    cluster: str,
-    lacking: bool,
-    given_as: str,
-) -> None:
+@dataclass
+class Models:
+    """Two models on lists in a split, of which `b` may lack some, compared."""
+
+    loops: dict[str, Loop]
+    keys: list[Key]
+    cluster: str
+    found: recnb.Comparison
+
+
+@st.composite
+def models(draw: st.DrawFn) -> Models:
+    """Models, as frames or as evaluations, which may have been asked before."""
+    seed, columns, cluster = draw(SEEDS), draw(COLUMNS), draw(CLUSTERS)
     recs, truth, keys = frames_of(seed, columns, n_users=N_USERS)
-    rng = np.random.default_rng(seed)
-    others = recs.assign(score=rng.random(len(recs)))
-    if lacking:
+    others = recs.assign(score=np.random.default_rng(seed).random(len(recs)))
+    if draw(st.booleans()):
         others = others[(others[columns[0]] != keys[0][0]) | (others["user"] > 10)]
-    models = {"a": recs, "b": others}
-    options = {**options_of(weighted, cluster), "averaged_users": "both"}
+    frames = {"a": recs, "b": others}
+    options = options_of(draw(st.booleans()), cluster)
+    options["averaged_users"] = "both"
     loops = {
-        name: Loop(rows, truth, columns, **options) for name, rows in models.items()
+        name: Loop(rows, truth, columns, **options) for name, rows in frames.items()
     }
-    evaluations = {name: loop.ev for name, loop in loops.items()}
+    given_as = draw(st.sampled_from(["frames", "evaluations", "asked before"]))
     if given_as == "frames":
-        found = recnb.compare(models, truth, split=columns, baseline="a", **options)
+        found = recnb.compare(frames, truth, split=columns, baseline="a", **options)
     else:
-        if given_as == "evaluations with values":
+        evaluations = {name: loop.ev for name, loop in loops.items()}
+        if given_as == "asked before":
             assert all(ev.ndcg(k=3) for ev in evaluations.values())
         found = recnb.compare(evaluations, baseline="a")
-    of_models = {name: loop.values("ndcg", k=3) for name, loop in loops.items()}
-    lists = of_models["a"].index.intersection(of_models["b"].index)
-    of_models = {name: values[lists] for name, values in of_models.items()}
+    return Models(loops, keys, cluster, found)
+
+
+@given(models())
+@settings(max_examples=examples(20))
+def test_models_are_compared_on_the_lists_that_all_have(models: Models) -> None:
+    found, loop = models.found, models.loops["a"]
+    values = {name: loop.values("ndcg", k=3) for name, loop in models.loops.items()}
+    lists = values["a"].index.intersection(values["b"].index)
+    values = {name: of_model[lists] for name, of_model in values.items()}
     assert len(found["a"].users) == len(lists)
-    for name, values in of_models.items():
+    for name, of_model in values.items():
         score = found[name].ndcg(k=3)
-        assert as_dict(score.per_user) == pytest.approx(as_dict(values))
-        mean = np.average(values, weights=loops["a"].weights(values))
+        assert as_dict(score.per_user) == pytest.approx(as_dict(of_model))
+        mean = np.average(of_model, weights=loop.weights(of_model))
         assert found.table("ndcg", k=3).loc[name].iloc[0] == pytest.approx(mean)
-
     key = lists[len(lists) // 2]
-    value = found["b"].explain("ndcg", key, k=3).value
-    assert float(value) == pytest.approx(of_models["b"][key])
+    explained = found["b"].explain("ndcg", key, k=3)
+    assert float(explained.value) == pytest.approx(values["b"][key])
 
-    differences = of_models["b"] - of_models["a"]
-    sample = sample_of(loops["a"], differences, cluster)
+    differences = values["b"] - values["a"]
+    sample = sample_of(loop, differences, models.cluster)
     in_a_column = differences.to_numpy()[:, np.newaxis]
     wanted = paired_of(in_a_column, sample, bounds=(-1.0, 1.0))
     row = found.differences("ndcg", k=3).iloc[0]
@@ -411,16 +416,20 @@ def test_models_are_compared_on_the_lists_that_all_have_by_their_clusters(
         value = getattr(wanted, name)[0]
         assert row[name] == pytest.approx(value, abs=1e-9, nan_ok=True), name
 
-    # Each combination is the comparison of its lists alone.
+
+@given(models())
+@settings(max_examples=examples(20))
+def test_each_value_of_a_split_is_the_comparison_of_its_lists(models: Models) -> None:
+    found, columns = models.found, models.loops["a"].columns
     by_split = found.runs("ndcg", k=3).by_split
     table = found.table("ndcg", k=3, by=columns).to_frame()
     by = found.differences("ndcg", k=3, by=columns).to_frame()
-    assert len(by) == len(keys)
+    assert len(by) == len(models.keys)
     has_test = by["p"].notna()
     assert (by["p"] <= by["p_holm"])[has_test].all()
     for row in by.itertuples():
         key = tuple(getattr(row, column) for column in columns)
-        of_key = {name: loop.alone[as_dates(key)] for name, loop in loops.items()}
+        of_key = {name: one.alone[as_dates(key)] for name, one in models.loops.items()}
         alone = recnb.compare(of_key, baseline="a")
         means = {name: float(ev.ndcg(k=3)) for name, ev in alone.items()}
         assert by_split.loc[key].squeeze().to_dict() == pytest.approx(means)
