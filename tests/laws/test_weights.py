@@ -11,13 +11,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recnb
 from recnb import METRICS, popularity_propensity
 from recnb.errors import FrameError, OptionError
 from tests import reference
+from tests.examples import examples
 from tests.rows import hold_refused, read_rows
 from tests.sample import SAMPLE
 from tests.strategies import data, each_word
@@ -90,35 +91,44 @@ def weighted(name, items, truth, weight, k, **options):
     )
 
 
+WAYS = ["column of the truth", "column of items", "by item", "by pair", "swapped pairs"]
+
+
+@pytest.mark.parametrize("way", WAYS)
 @given(
-    data(gaps=False, most_users=4),
-    st.integers(0, 99),
-    st.sampled_from([1, 3, 10, None]),
-    st.sampled_from([None, 0.2, 1]),
-    st.booleans(),
+    source=data(gaps=False, most_users=4),
+    seed=st.integers(0, 99),
+    k=st.sampled_from([1, 3, 10, None]),
+    least=st.sampled_from([None, 0.2, 1]),
 )
-def test_every_metric_is_its_naive_definition(source, seed, k, least, by_pair):
-    rng = np.random.default_rng(seed)
-    pairs = source.relevant[["user", "item"]]
-    propensity = pd.Series(
-        rng.uniform(0.01, 1, len(pairs)), pd.MultiIndex.from_frame(pairs)
-    )
-    if not by_pair:
-        propensity = propensity.groupby("item").first()
-    ev = recnb.evaluate(
-        source.recs, source.relevant, propensity=propensity, min_propensity=least
-    )
+@settings(max_examples=examples(20))
+def test_every_metric_is_its_naive_definition(way, source, seed, k, least):
+    truth = source.relevant
+    p = truth.set_index(["user", "item"])["relevance"]
+    p[:] = np.random.default_rng(seed).uniform(0.01, 1, len(p))
+    if "item" in way:
+        p = p.groupby("item").transform("first")
+    by_item = p.groupby("item").first().rename("p")
+    given_as = {
+        "column of the truth": {"propensity": "p"},
+        "column of items": {"propensity": "p", "items": by_item.reset_index()},
+        "by item": {"propensity": by_item},
+        "by pair": {"propensity": p},
+        "swapped pairs": {"propensity": p.swaplevel()[::-1]},
+    }
+    if way == "column of the truth":
+        truth = truth.assign(p=p.to_numpy())
+    ev = recnb.evaluate(source.recs, truth, min_propensity=least, **given_as[way])
     for name in WEIGHTED:
         for options in each_word(METRICS[name]):
             if options.get("ideal") == "k":
                 continue
             values = getattr(ev, name)(k=k, **options).per_user
             for user in source.users:
-                truth = source.truth[user]
-                own = {i: propensity[(user, i) if by_pair else i] for i in truth}
-                weight = {item: 1 / max(p, least or 0) for item, p in own.items()}
+                judged = source.truth[user]
+                weight = {item: 1 / max(p[user, item], least or 0) for item in judged}
                 wanted = weighted(
-                    name, source.ranking(user), truth, weight, k, **options
+                    name, source.ranking(user), judged, weight, k, **options
                 )
                 assert values[user] == pytest.approx(wanted, rel=1e-9, abs=1e-12), (
                     name,
@@ -130,35 +140,23 @@ def test_every_metric_is_its_naive_definition(source, seed, k, least, by_pair):
 
 
 def test_ways_in_agree(tmp_path):
+    """Of a column of the truth, wherever it stands."""
     truth = SAMPLE.test.assign(p=SAMPLE.test["item"].map(PROPENSITY))
-    items, pairs = (
-        SAMPLE.items.assign(p=SAMPLE.items["item"].map(PROPENSITY)),
-        truth.set_index(["user", "item"])["p"],
-    )
-    expected = recnb.evaluate(POPULAR, SAMPLE.test, propensity=PROPENSITY).table(
-        k=[5, None]
-    )
+    expected = evaluation(propensity=PROPENSITY).table(k=[5, None])
     POPULAR.to_parquet(tmp_path / "recs.parquet")
     truth.to_csv(tmp_path / "truth.csv", index=False)
+    files = tmp_path / "recs.parquet", tmp_path / "truth.csv"
     both = POPULAR.drop(columns="rank").merge(
         truth.rename(columns={"rating": "relevance"}), "outer", on=["user", "item"]
     )
+    models = {"a": POPULAR, "b": SAMPLE.models["factors"]}
     for made in (
-        recnb.evaluate(POPULAR, truth, propensity="p"),
-        recnb.evaluate(POPULAR, SAMPLE.test, items=items, propensity="p"),
-        recnb.evaluate(POPULAR, SAMPLE.test, propensity=pairs),
-        recnb.evaluate(POPULAR, SAMPLE.test, propensity=pairs.swaplevel()),
-        recnb.evaluate(POPULAR, SAMPLE.test, propensity=pairs[::-1]),
         recnb.evaluate(pl.DataFrame(POPULAR), pl.DataFrame(truth), propensity="p"),
         recnb.evaluate(pl.LazyFrame(POPULAR), pl.LazyFrame(truth), propensity="p"),
-        recnb.evaluate(
-            tmp_path / "recs.parquet", tmp_path / "truth.csv", propensity="p"
-        ),
+        recnb.evaluate(*files, propensity="p"),
         POPULAR.rec.against(truth, propensity="p"),
         both.rec.evaluation(propensity="p"),
-        recnb.compare(
-            {"a": POPULAR, "b": SAMPLE.models["factors"]}, truth, propensity="p"
-        )["a"],
+        recnb.compare(models, truth, propensity="p")["a"],
     ):
         np.testing.assert_allclose(made.table(k=[5, None]), expected, rtol=1e-12)
     assert list(expected.index) == ["precision", "recall", "ndcg"]
