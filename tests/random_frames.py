@@ -1,5 +1,5 @@
-"""Random frames, and the metrics and conventions that they are evaluated by, for tests
-of rows in parts.
+"""Random frames of many users, and the metrics and conventions that tests of rows in parts
+evaluate them by.
 """
 
 import duckdb

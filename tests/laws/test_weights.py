@@ -200,13 +200,12 @@ def test_a_repeated_pair_gives_relevance_and_propensity_of_one_row(rows, random)
     truth = [("u", "b", 1, 0.5), *(("u", "a", grade, p) for grade, p in rows)]
     random.shuffle(truth)
     truth = pd.DataFrame(truth, columns=["user", "item", "relevance", "p"])
-    of_a = truth[truth["item"] == "a"]
-    kept = of_a.loc[of_a["relevance"].idxmax()]
-    once = pd.DataFrame([kept, truth[truth["item"] == "b"].iloc[0]])
+    highest_first = truth.sort_values("relevance", ascending=False, kind="stable")
+    once = highest_first.drop_duplicates("item")
     for options in ({"duplicates": "dedupe"}, {"duplicates": "hit_once"}):
         repeated, single = (
             recnb.evaluate({"u": ["a", "b"]}, frame, propensity="p", **options)
-            for frame in (truth, once.astype({"relevance": float, "p": float}))
+            for frame in (truth, once)
         )
         for name in ("dcg", "ndcg", "precision", "recall"):
             values = [getattr(ev, name)(k=2) for ev in (repeated, single)]
@@ -347,10 +346,9 @@ def test_only_users_and_items_evaluated_need_a_weight():
 def test_parts_of_the_truth_add_up():
     """A user's parts share no item, so the weighted hits of parts add up."""
     truth = SAMPLE.test.assign(week=np.arange(len(SAMPLE.test)) % 3)
-    weight = pd.Series(np.arange(1.0, 301), SAMPLE.users["user"])
     options = {
         "propensity": PROPENSITY,
-        "user_weight": weight,
+        "user_weight": WEIGHT,
         "averaged_users": "recs",
         "no_relevant": "zero",
     }
@@ -476,15 +474,12 @@ def test_models_of_one_mean_have_no_order_that_weights_change() -> None:
     said = set()
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        lists = [rng.permutation(list("abxy")) for _user in users]
-        models = {}
-        for name, order in (("m", users), ("n", rng.permutation(7).tolist())):
-            rows = [
-                (user, item, rank)
-                for user, of_user in zip(order, lists, strict=True)
-                for rank, item in enumerate(of_user, 1)
-            ]
-            models[name] = pd.DataFrame(rows, columns=["user", "item", "rank"])
+        lists = [rng.permutation([*"abxy"]).tolist() for _user in users]
+        others = rng.permutation(7).tolist()
+        models = {
+            "m": dict(zip(users, lists, strict=True)),
+            "n": dict(zip(others, lists, strict=True)),
+        }
         found = recnb.compare(models, truth, propensity="p")
         basis = found.table("dcg", k=3).attrs["basis"]
         said |= {*re.findall("order of the models is [a-z ]+", basis)}
