@@ -5,7 +5,6 @@ Python, laws, refusals, and a simulation. What is said of them is in
 
 import itertools
 import math
-import re
 
 import numpy as np
 import pandas as pd
@@ -460,27 +459,3 @@ def test_the_bias_of_recall_is_that_of_its_docstring():
         error = 3 * values.std() / math.sqrt(n_users)
         assert bias[n] == pytest.approx(0.9375 / n, abs=error + 4 / n**2)
     assert all(1.7 <= bias[n] / bias[2 * n] <= 2.5 for n in (20, 40, 80))
-
-
-def test_models_of_one_mean_have_no_order_that_weights_change() -> None:
-    """The lists of one model are those of the other, of other users: their sums differ
-    in the order of the terms alone.
-    """
-    users = range(7)
-    truth = pd.DataFrame(
-        [(user, item, p) for user in users for item, p in (("a", 0.3), ("b", 0.7))],
-        columns=["user", "item", "p"],
-    )
-    said = set()
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        lists = [rng.permutation([*"abxy"]).tolist() for _user in users]
-        others = rng.permutation(7).tolist()
-        models = {
-            "m": dict(zip(users, lists, strict=True)),
-            "n": dict(zip(others, lists, strict=True)),
-        }
-        found = recnb.compare(models, truth, propensity="p")
-        basis = found.table("dcg", k=3).attrs["basis"]
-        said |= {*re.findall("order of the models is [a-z ]+", basis)}
-    assert said == {"order of the models is the same"}
