@@ -67,17 +67,16 @@ class Lab:
 
 
 @contextmanager
-def chromium() -> Iterator[Browser]:
-    """Start the browser, for pages of files."""
+def chromium(**options: Any) -> Iterator[Browser]:
+    """Start the browser with options of playwright, without a window."""
     from playwright.sync_api import sync_playwright
 
     path = os.environ.get("RECNB_CHROMIUM") or shutil.which("chromium")
     assert path, "no Chromium is on the path: name one by RECNB_CHROMIUM"
+    options |= {"executable_path": path, "args": ["--no-sandbox"]}
     with (
         sync_playwright() as playwright,
-        playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox"]
-        ) as browser,
+        playwright.chromium.launch(**options) as browser,
     ):
         yield browser
 
@@ -182,49 +181,30 @@ def page(lab: Lab, tmp_path: Path) -> Iterator[Page]:
     """A page of headless Chromium that reaches this computer alone; what it asks of
     others is noted in `lab.outside`.
     """
-    from playwright.sync_api import sync_playwright
+    home = {
+        name: str(tmp_path / name.lower())
+        for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
+    }
 
-    chromium = os.environ.get("RECNB_CHROMIUM") or shutil.which("chromium")
-    if chromium is None:
-        pytest.fail("no Chromium is on the path: name one by RECNB_CHROMIUM")
-    sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    with sync_playwright() as playwright:
-        home = {
-            name: str(tmp_path / name.lower())
-            for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
-        }
-        browser = playwright.chromium.launch(
-            executable_path=chromium, headless=True, args=sandbox, env=os.environ | home
-        )
-        try:
-            context = browser.new_context(viewport={"width": 1000, "height": 900})
+    def only_here(route: Any) -> None:
+        address = urlsplit(route.request.url)
+        if address.hostname == LOOPBACK or address.scheme in ("data", "blob", "file"):
+            route.continue_()
+        else:
+            lab.outside.append(route.request.url)
+            route.abort()
 
-            def only_here(route: Any) -> None:
-                address = urlsplit(route.request.url)
-                if address.hostname == LOOPBACK or address.scheme in (
-                    "data",
-                    "blob",
-                    "file",
-                ):
-                    route.continue_()
-                else:
-                    lab.outside.append(route.request.url)
-                    route.abort()
+    def note_outside(socket: Any) -> None:
+        if urlsplit(socket.url).hostname != LOOPBACK:
+            lab.outside.append(socket.url)
 
-            context.route("**/*", only_here)
-            one = context.new_page()
-            one.on(
-                "websocket",
-                lambda it: (
-                    None
-                    if urlsplit(it.url).hostname == LOOPBACK
-                    else lab.outside.append(it.url)
-                ),
-            )
-            one.set_default_timeout(60_000)
-            yield one
-        finally:
-            browser.close()
+    with chromium(env=os.environ | home) as browser:
+        context = browser.new_context(viewport={"width": 1000, "height": 900})
+        context.route("**/*", only_here)
+        page = context.new_page()
+        page.on("websocket", note_outside)
+        page.set_default_timeout(60_000)
+        yield page
 
 
 def run_all(page: Page, lab: Lab, name: str) -> None:

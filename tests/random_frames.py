@@ -1,5 +1,5 @@
-"""Random frames, and the metrics and conventions that they are evaluated by, for tests
-of rows in parts.
+"""Random frames of many users, and the metrics and conventions that tests of rows in parts
+evaluate them by.
 """
 
 import duckdb
@@ -21,19 +21,19 @@ METRICS = {
 K = [1, 3, None]
 
 
-def random_frames(rng, n_users=40, text=False):
-    """Users in one frame only, ties, grades from 0, rows of all users mixed in the
-    truth and together in the lists.
+def random_frames(rng, n_users=40, text=False, n_items=12):
+    """Users in one frame only, all but the first, ties, grades from 0, rows of all users
+    mixed in the truth and together in the lists.
     """
     lists, truths = [], []
     for user in range(n_users):
-        if rng.random() < 0.85:
-            items = rng.permutation(12)[: rng.integers(1, 10)]
+        if rng.random() < 0.85 or user == 0:
+            items = rng.permutation(n_items)[: rng.integers(1, 10)]
             lists.append(
                 (np.full(len(items), user), items, rng.integers(0, 4, len(items)) / 2)
             )
-        if rng.random() < 0.85:
-            items = rng.permutation(12)[: rng.integers(1, 8)]
+        if rng.random() < 0.85 or user == 0:
+            items = rng.permutation(n_items)[: rng.integers(1, 8)]
             truths.append(
                 (np.full(len(items), user), items, rng.integers(0, 6, len(items)))
             )

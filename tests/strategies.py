@@ -124,11 +124,6 @@ class Data:
             if any(grade > 0 for grade in truth.values())
         ]
 
-    @property
-    def top(self) -> float:
-        """The highest relevance, the scale of ERR."""
-        return max(grade for truth in self.truth.values() for grade in truth.values())
-
     def ranking(self, user: Any) -> list[Any]:
         return self.lists.get(user, [])
 

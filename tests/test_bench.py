@@ -6,14 +6,12 @@ from __future__ import annotations
 
 import itertools
 
-import polars as pl
 import pytest
 
 import recnb
 from tests.tools.bench import __main__ as program
-from tests.tools.bench import contenders
 from tests.tools.bench.contenders import polars_ndcg
-from tests.tools.bench.data import TINY, Size, make, write_pieces
+from tests.tools.bench.data import TINY, Size, make
 from tests.tools.bench.night import Night
 
 ODD = Size("odd", 37, 13, 4)
@@ -33,21 +31,6 @@ def test_the_query_computes_what_recnb_does(size):
             assert polars_ndcg(recs, truth, k) == pytest.approx(
                 recnb.evaluate(recs, truth).ndcg(k=k), abs=1e-12
             )
-
-
-def test_numbers_of_files_are_those_of_their_frames(tmp_path, monkeypatch):
-    monkeypatch.setattr("tests.tools.bench.data.PIECE", 100)
-    write_pieces(tmp_path, ODD, shuffled=True)
-    recs, truth = (
-        pl.read_parquet(tmp_path / f"{name}-*.parquet") for name in ("recs", "truth")
-    )
-    assert (
-        len(list(tmp_path.glob("recs-*.parquet"))),
-        recs.height,
-        truth["user"].n_unique(),
-    ) == (6, ODD.rows, 37)
-    found = contenders.measured("six of files", tmp_path, 1)
-    program.same(found.values, recnb.evaluate(recs, truth).table(k=10)[10], "")
 
 
 @pytest.mark.slow
@@ -82,20 +65,3 @@ def test_different_things_are_not_timed_and_the_rest_makes_tables(capsys, monkey
         program.main(["query", "--quick"])
     with pytest.raises(AssertionError, match="must be the same"):
         program.same_numbers([[(0.5, 0.25)], [(0.5, 0.5)]])
-
-
-def test_a_table_that_is_written_takes_the_place_of_the_one_before(
-    tmp_path, monkeypatch, capsys
-):
-    page = tmp_path / "README.md"
-    page.write_text("# Speed\n\nText.\n\n### A night\n\nolder\n", "utf-8")
-    monkeypatch.setattr(program, "PAGE", page)
-    monkeypatch.setattr(program, "EPOCHS", [TINY])
-    for _run in range(2):
-        program.main(["epochs", "--rounds", "1", "--write"])
-    text, night, table = page.read_text("utf-8").split("### ")
-    assert (text, night) == ("# Speed\n\nText.\n\n", "A night\n\nolder\n\n")
-    assert table.strip() in capsys.readouterr().out
-    assert table.startswith("A callback's epoch")
-    assert f"polars {pl.__version__}" in table
-    assert table.count("\n|") == 5

@@ -51,22 +51,6 @@ def test_conda_gets_the_packages_of_pip():
     assert conda == {name: known.get(name) for name in conda}
 
 
-def test_the_site_is_built_with_its_extra_alone():
-    tools = ROOT / "tests" / "tools"
-    files = [
-        *(tools / "site").glob("*.py"),
-        tools / "notebooks.py",
-        tools / "readme.py",
-    ]
-    files.append(ROOT / "tests" / "kernels.py")
-    code = "\n".join(file.read_text("utf-8") for file in files)
-    imported = {*re.findall(r"^ *(?:import|from) (\w+)", code, re.MULTILINE)}
-    extras = PROJECT["optional-dependencies"]
-    wanted = imported & {*ranges(extras["test"])}
-    assert "jupytext" in wanted
-    assert wanted <= {*ranges(extras["site"])}
-
-
 def test_ci_names_paths_that_exist():
     """pytest ends at once, with no test run, if one of its paths is not there."""
     script = (ROOT / ".ci" / "run").read_text("utf-8")

@@ -8,7 +8,6 @@ import builtins
 import copy  # noqa: F401 -- in rows
 import inspect
 import pydoc
-import typing
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -58,7 +57,6 @@ def test_every_metric_is_bound_everywhere(bound: str) -> None:
 @pytest.mark.parametrize("name", [*METRICS, *LIST_METRICS])
 def test_signatures_and_help_are_real(name: str) -> None:
     metric = METRICS.get(name) or LIST_METRICS[name]
-    hints = typing.get_type_hints(metric.function)
     places: list[tuple[Any, list[str]]] = [
         (Evaluation, ["self"]),
         (recnb.RecAccessor, ["self"]),
@@ -84,39 +82,10 @@ def test_signatures_and_help_are_real(name: str) -> None:
         for option, default in metric.defaults.items():
             assert signature.parameters[option].default == default
             assert signature.parameters[option].kind is inspect.Parameter.KEYWORD_ONLY
-            (line,) = [
-                line for line in options.splitlines() if line.startswith(f"{option} : ")
-            ]
-            if option in metric.words:
-                assert all(
-                    f'"{word}"' in line for word in typing.get_args(hints[option])
-                )
-            if default is not None:
-                assert (
-                    f'default "{default}"'
-                    if isinstance(default, str)
-                    else f"default {default}"
-                ) in line
+            assert options.count(f"\n{option} : ") == 1
 
 
-def test_help_is_there_and_about_the_package() -> None:
-    for place in (
-        Evaluation,
-        recnb.RecAccessor,
-        recnb.Score,
-        recnb.Table,
-        recnb.Explanation,
-        recnb.Convention,
-        recnb,
-    ):
-        for name in vars(place):
-            thing = getattr(place, name)
-            if (
-                not name.startswith("_")
-                and callable(thing)
-                and getattr(thing, "__module__", "").startswith("recnb")
-            ):
-                assert inspect.getdoc(thing), f"{place.__name__}.{name}"
+def test_help_lists_calls_and_is_about_the_package() -> None:
     menu = [
         line
         for line in (inspect.getdoc(EV) or "").splitlines()

@@ -63,33 +63,56 @@ def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-@pytest.fixture
-def held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
-    """What the tables speak of, in a folder with the files that they name."""
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}
-    exec(HELD, names)
-    recs, truth = names["recs"], names["truth"]
-    assert isinstance(recs, pd.DataFrame)
-    assert isinstance(truth, pd.DataFrame)
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the files that the pages name."""
+    folder = tmp_path_factory.mktemp("files")
+    with contextlib.chdir(folder):
+        write_files()
+    return folder
+
+
+def write_files() -> None:
+    """Write the files that the pages name."""
+    sample = recnb.datasets.load_sample()
+    recs, truth = sample.models["item-knn"], sample.test
+    models = {"als": "factors", "knn": "item-knn", "new": "item-knn", "old": "popular"}
+    for name, model in {**models, "recs": "item-knn"}.items():
+        sample.models[model].to_parquet(f"{name}.parquet")
+    for name, frame in (("truth", truth), ("train", sample.train)):
+        frame.to_csv(f"{name}.csv", index=False)
+    sample.items.to_csv("items.csv", index=False)
     write_run(recs, "run.txt")
     write_qrels(truth, "qrels.txt")
-    recs.to_parquet("recs.parquet")
-    truth.to_csv("truth.csv", index=False)
     recnb.evaluate(recs, truth).report(k=5).to_json("report.json")
-    for name, frame in (("recs", recs), ("truth", truth)):
+    # Folders, whose lists say cust and whose truth says customer_uuid, for two days.
+    mondays = {"recs": recs, "recs_new": recs, "old": sample.models["popular"]}
+    for name, frame in mondays.items():
         Path(name).mkdir()
-        frame.to_parquet(f"{name}/1.parquet")
+        given = frame.assign(day="mon")
+        if name != "recs":
+            given = frame.rename(columns={"user": "cust"})
+        given.to_parquet(f"{name}/1.parquet")
+    Path("truth").mkdir()
+    truth.assign(day="mon").to_parquet("truth/1.parquet")
     Path("scifact/qrels").mkdir(parents=True)
     judged = "query-id\tcorpus-id\tscore\nq1\td2\t1\n"
     Path("scifact/qrels/test.tsv").write_text(judged)
-    return names
+
+
+@pytest.fixture
+def files(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files, in a folder of the test."""
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.parametrize("page", TABLES, ids=name_of)
-def test_the_calls_of_a_table_run(page: Path, held: dict[str, object]) -> None:
+@pytest.mark.usefixtures("files")
+def test_the_calls_of_a_table_run(page: Path) -> None:
     text = page.read_text("utf-8")
-    exec(FOUND, held)
+    held: dict[str, object] = {}
+    exec(HELD + FOUND, held)
     for head, least in TABLES[page].items():
         calls = readme.calls_of(text, head)
         assert len(calls) >= least
@@ -150,46 +173,6 @@ def commands() -> list[str]:
     """The commands of the page, without the shell's."""
     blocks = re.findall(r"```sh\n(.*?)```", CLI_PAGE.read_text("utf-8"), re.DOTALL)
     return [line for block in blocks for line in block.splitlines()]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the files that the commands name."""
-    folder = tmp_path_factory.mktemp("files")
-    with contextlib.chdir(folder):
-        write_files()
-    return folder
-
-
-def write_files() -> None:
-    """Write the files that the commands name."""
-    sample = recnb.datasets.load_sample()
-    models = {"als": "factors", "knn": "item-knn", "new": "item-knn", "old": "popular"}
-    for name, model in models.items():
-        sample.models[model].to_parquet(f"{name}.parquet")
-    for name, frame in (("truth", sample.test), ("train", sample.train)):
-        frame.to_csv(f"{name}.csv", index=False)
-    sample.items.to_csv("items.csv", index=False)
-    recs, truth = sample.models["item-knn"], sample.test
-    write_run(recs, "run.txt")
-    write_qrels(truth, "qrels.txt")
-    # Folders, whose lists say cust and whose truth says customer_uuid, for two days.
-    mondays = {"recs": recs, "recs_new": recs, "old": sample.models["popular"]}
-    for name, frame in mondays.items():
-        Path(name).mkdir()
-        given = frame.assign(day="mon")
-        if name != "recs":
-            given = frame.rename(columns={"user": "cust"})
-        given.to_parquet(f"{name}/1.parquet")
-    Path("truth").mkdir()
-    truth.assign(day="mon").to_parquet("truth/1.parquet")
-
-
-@pytest.fixture
-def files(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The files, in a folder of the test."""
-    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.parametrize("command", commands())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -59,11 +58,6 @@ def test_a_link_of_the_repository_is_one_of_the_site(tmp_path, file, written, on
     assert Sources(tmp_path).linked(written, file) == on_site
 
 
-def test_a_file_that_is_no_page_is_copied_for_its_link(tmp_path):
-    Sources(tmp_path).linked("![r](notebooks/pictures/report.png)", "README.md")
-    assert (tmp_path / "notebooks/pictures/report.png").is_file()
-
-
 def test_a_link_to_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(BrokenLinkError, match=r"README.md links to gone.md"):
         Sources(tmp_path).linked("[a](gone.md)", "README.md")
@@ -116,10 +110,6 @@ def test_the_site_has_every_page_and_nothing_of_it_asks_another_computer(site):
     assert problems(site) == []
     for target in PAGES.values():
         assert (site / target).with_suffix(".html").is_file()
-    # A link that is taken away is missed: the checks have looked at these pages.
-    copy = shutil.copytree(site, site.parent / "copy")
-    (copy / "metrics.html").unlink()
-    assert any("metrics.html" in line for line in problems(copy))
 
 
 @pytest.mark.site

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,7 +20,7 @@ from recnb.conventions.convention import PHRASES
 from recnb.display.language import _
 from tests import reference
 from tests.rows import read_rows
-from tests.strategies import Options, values_of
+from tests.strategies import Data, Options, values_of
 
 #: What each phrase decides, beside those with numbers in `NUMBERED`.
 MEANINGS: dict[str, Options] = read_rows("laws/sentences.toml")
@@ -57,31 +58,42 @@ class Reading:
     library: str = ""
     is_own: bool = False  #: whether the library has no such number
 
-    def take(self, phrase: str) -> None:
-        """Read one phrase; an error if nobody knows what it means."""
+    def take(self, phrases: str) -> None:
+        """Read phrases that are parted by commas, which some have themselves; an error
+        if nobody knows what one means.
+        """
+        while phrases:
+            phrase = first_phrase(phrases)
+            self._take_one(phrase)
+            phrases = phrases[len(phrase) :].removeprefix(", ")
+
+    def _take_one(self, phrase: str) -> None:
         if phrase in MEANINGS:
             self._put(MEANINGS[phrase])
-            return
         for words, names in NUMBERED.items():
-            numbers = re.fullmatch(words, phrase)
-            if numbers:
+            if numbers := re.fullmatch(words, phrase):
                 values = map(number_of, numbers.groups())
                 self._put(dict(zip(names, values, strict=True)))
                 if phrase.startswith("discount"):
                     is_log = phrase.startswith("discount log")
                     self._put({"discount": "log" if is_log else "clipped_log"})
-                return
         for words, name in COUNTED.items():
-            number = re.fullmatch(words, phrase)
-            if number:
+            if number := re.fullmatch(words, phrase):
                 assert name not in self.counts, f"said twice: {phrase}"
                 self.counts[name] = int(number[1].replace(",", ""))
-                return
-        raise AssertionError(f"a phrase that no test knows: {phrase!r}")
 
     def _put(self, decided: Options) -> None:
         for name, value in decided.items():
             assert self.options.setdefault(name, value) == value, f"two of {name}"
+
+
+def first_phrase(text: str) -> str:
+    """Return the phrase that a text begins with."""
+    longest_first = sorted(MEANINGS, key=len, reverse=True)
+    for words in [*map(re.escape, longest_first), *NUMBERED, *COUNTED]:
+        if found := re.match(f"{words}(?=, |$)", text):
+            return found[0]
+    raise AssertionError(f"a phrase that no test knows: {text!r}")
 
 
 def number_of(text: str) -> float:
@@ -100,8 +112,7 @@ def read(basis: str, metric: str = "", *, is_whole: bool = False) -> Reading:
     `is_whole`: of its number of whole lists, where others are of lists that are cut.
     """
     reading = Reading()
-    phrases = re.split(r"; ", basis)
-    for phrase in phrases:
+    for phrase in basis.split("; "):
         library = re.fullmatch(
             r"by the conventions of ([\w.-]+)(?:, with ([^:]+))?(?:: (.*))?", phrase
         )
@@ -114,51 +125,28 @@ def read(basis: str, metric: str = "", *, is_whole: bool = False) -> Reading:
         elif library:
             reading.library = library[1]
             for phrases_of_library in filter(None, library.groups()[1:]):
-                _take_all(reading, phrases_of_library)
+                reading.take(phrases_of_library)
         elif of_metrics and of_metrics[1] not in ("relevant", "ideal"):
             if metric in of_metrics[1].split(", "):
                 of_cut, *of_whole = of_metrics[2].split(", for whole lists, ")
-                _take_all(reading, of_cut)
+                reading.take(of_cut)
                 if is_whole:
                     whole = Reading()
                     for phrases_of_whole in of_whole:
-                        _take_all(whole, phrases_of_whole)
+                        whole.take(phrases_of_whole)
                     reading.options.update(whole.options)
         else:
-            _take_all(reading, phrase)
+            reading.take(phrase)
     return reading
-
-
-#: Phrases with a comma of their own.
-_WHOLE = sorted((words for words in MEANINGS if ", " in words), key=len, reverse=True)
-
-
-def _take_all(reading: Reading, phrases: str) -> None:
-    """Read phrases that are parted by commas, which some phrases have themselves."""
-    left = phrases
-    while left:
-        phrase = next(
-            (words for words in _WHOLE if re.match(re.escape(words) + "(, |$)", left)),
-            None,
-        )
-        if phrase is None:
-            counted = [re.match(f"{words}(?=, |$)", left) for words in COUNTED]
-            numbered = [re.match(f"{words}(?=, |$)", left) for words in NUMBERED]
-            known = [match for match in [*counted, *numbered] if match]
-            phrase = known[0][0] if known else left.split(", ")[0]
-        reading.take(phrase)
-        left = left[len(phrase) :].removeprefix(", ")
 
 
 # Small frames
 
 
 @dataclass(frozen=True)
-class Frames:
+class Frames(Data):
     """Lists of (item, score) and relevance of items, by user, and the options."""
 
-    lists: dict[str, list[tuple[str, float]]]
-    truth: dict[str, dict[str, float]]
     options: Options = field(default_factory=dict)
 
     @property
@@ -171,15 +159,7 @@ class Frames:
         ]
         return pd.DataFrame(rows, columns=["user", "item", "score"])
 
-    @property
-    def relevance(self) -> pd.DataFrame:
-        """user, item, relevance."""
-        rows = [
-            (user, item, grade)
-            for user, judged in self.truth.items()
-            for item, grade in judged.items()
-        ]
-        return pd.DataFrame(rows, columns=["user", "item", "relevance"])
+    relevance = Data.relevant
 
     def case(self, k: int | None) -> reference.Case:
         """The frames as the naive reference takes them."""
@@ -322,37 +302,28 @@ def naive_counts(frames: Frames, options: Options, defined: set[str]) -> Counts:
     """The counts of users that a line has, without those that are 0; `defined`: the
     users for whom the metric has something to find.
     """
-    skips = options.get("no_relevant", "skip") == "skip"
-    here = as_read(frames, options)
-    counts = dict.fromkeys(
-        [
-            "users",
-            "without a list",
-            "without a judged item",
-            "counts 0",
-            "counts 1",
-            "left out",
-        ],
-        0,
-    )
+    no_relevant = options.get("no_relevant", "skip")
+    is_strict = options.get("judged_only", False)
+    without_list = "without a judged item" if is_strict else "without a list"
+    candidates = options.get("candidates", "list")
+    listed = as_read(frames, options).lists
     may_count = averaged_users(frames, options)
+    counts = Counter[str]()
     for user in {*frames.lists, *frames.truth}:
-        is_averaged = user in may_count and (user in defined or not skips)
-        if not is_averaged:
-            if user not in defined and has_nothing_to_find(frames, user, options):
+        is_defined = user in defined
+        if user not in may_count or (not is_defined and no_relevant == "skip"):
+            # Either nothing is relevant, or all that is has no gain.
+            nothing = has_nothing_to_find(frames, user, options)
+            if not is_defined and (nothing or user in may_count):
                 counts["left out"] += 1
-            elif user not in defined and user in may_count:
-                counts["left out"] += 1  # all that is relevant has no gain
             continue
         counts["users"] += 1
-        counts_1 = user not in defined and options.get("no_relevant") == "one"
-        if user not in defined:
+        counts_1 = not is_defined and no_relevant == "one"
+        if not is_defined:
             counts["counts 1" if counts_1 else "counts 0"] += 1
-        candidates = options.get("candidates", "list")
         is_padded = candidates == "catalogue" or (
             candidates == "padded" and user in frames.truth
         )
-        if user not in here.lists and not is_padded and not counts_1:
-            is_strict = options.get("judged_only", False)
-            counts["without a judged item" if is_strict else "without a list"] += 1
-    return {name: n for name, n in counts.items() if n}
+        if user not in listed and not is_padded and not counts_1:
+            counts[without_list] += 1
+    return dict(counts)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -35,6 +37,15 @@ NAMES = sorted(name for name in METRICS if name in reference.DEFINITIONS)
 def evaluated(data: Frames) -> recnb.Evaluation:
     """Evaluate the frames under their options."""
     return recnb.evaluate(data.recs, data.relevance, **data.options)
+
+
+@contextmanager
+def taken() -> Iterator[None]:
+    """Leave out a case that is refused."""
+    try:
+        yield
+    except RecnbError:
+        assume(False)
 
 
 def defined_users(
@@ -84,10 +95,8 @@ def test_a_score_follows_from_the_line_below_it(data: Frames, draw: Any) -> None
     """Users, those who count 0 or 1, ties, relevance, cut-off, gain and the rest."""
     metric, k = draw.draw(st.sampled_from(NAMES)), draw.draw(CUTOFFS)
     options = draw.draw(metric_options(METRICS[metric]))
-    try:
+    with taken():
         score = getattr(evaluated(data), metric)(k=k, **options)
-    except RecnbError:
-        assume(False)
     line = read(score.basis)
     hold(data, metric, line, k, value=float(score), per_user=score.per_user.to_dict())
 
@@ -111,31 +120,6 @@ def test_of_an_ideal_of_k_items_a_user_without_a_list_counts_0() -> None:
     hold(data, "ndcg", read(score.basis), None, value=float(score), per_user=per_user)
 
 
-@pytest.mark.parametrize(
-    ("metric", "options", "words"),
-    [
-        ("precision", {}, "out of the list's length"),
-        ("average_precision", {"out_of": "k"}, "out of the list's length"),
-        (
-            "recall",
-            {"out_of": "min(k, relevant)"},
-            "out of min(list's length, relevant items)",
-        ),
-        ("ndcg", {}, "ideal: all relevant items, not cut"),
-    ],
-)
-def test_without_a_cut_off_no_line_speaks_of_k(
-    metric: str, options: dict[str, Any], words: str
-) -> None:
-    ev = recnb.evaluate({"ann": ["a", "b"]}, {"ann": {"a": 1, "b": 2}})
-    assert words in getattr(ev, metric)(**options).basis.split("; ")
-    table = ev.table([metric], **options)
-    assert table.attrs["basis"].endswith(words)
-    # Never cut, and still divided by the k that is given.
-    uncut = recnb.evaluate({"ann": ["a", "b"]}, {"ann": {"a": 1}}, cutoff="none")
-    assert "out of k" in uncut.precision(k=2).basis
-
-
 LIBRARIES = list(dict.fromkeys(library for library, _variant in presets.presets()))
 
 
@@ -145,13 +129,11 @@ def test_a_number_by_a_librarys_conventions_follows_from_its_line(
     data: Frames, library: str, draw: Any
 ) -> None:
     metric, k = draw.draw(st.sampled_from(NAMES)), draw.draw(CUTOFFS)
-    try:
+    with taken():
         under = recnb.evaluate(
             data.recs, data.relevance, convention=library, **data.options
         )
         score = getattr(under, metric)(k=k)
-    except RecnbError:
-        assume(False)
     line = read(score.basis)
     assert line.library == library.casefold(), score.basis
     recorded = [one.metric for one in presets.of_library(library)]
@@ -169,10 +151,8 @@ SEVERAL_K = st.sampled_from([(1,), (2,), (1, 3), (None,), (1, None)])
 def test_every_number_of_a_table_follows_from_the_line_below_it(
     data: Frames, metrics: list[str], cutoffs: tuple[int | None, ...]
 ) -> None:
-    try:
+    with taken():
         table = evaluated(data).table(metrics, k=[*cutoffs])
-    except RecnbError:
-        assume(False)
     for metric in metrics:
         for k, value in zip(cutoffs, table.loc[metric], strict=True):
             symbol = METRICS[metric].symbol
@@ -184,19 +164,17 @@ def test_every_number_of_a_table_follows_from_the_line_below_it(
 
 
 @st.composite
-def compared(draw: st.DrawFn) -> tuple[dict[str, Frames], str]:
-    """Two or three models with lists of their own and one truth, and their line."""
+def compared(draw: st.DrawFn) -> tuple[dict[str, Frames], recnb.Comparison]:
+    """Two or three models with lists of their own and one truth, compared."""
     first = draw(frames())
     assume(first.options.get("relevant", ">0") == ">0")
     models = {"one": first}
     for name in ("two", "three")[: draw(st.integers(1, 2))]:
         models[name] = replace(draw(frames()), truth=first.truth, options=first.options)
     lists = {name: data.recs for name, data in models.items()}
-    try:
+    with taken():
         found = recnb.compare(lists, first.relevance, **first.options)
-    except RecnbError:
-        assume(False)
-    return models, found.basis
+    return models, found
 
 
 def counted(models: dict[str, Frames]) -> dict[str, int]:
@@ -294,10 +272,10 @@ def line_of_models(basis: str, names: list[str]) -> dict[str, int]:
 @settings(max_examples=examples(500), suppress_health_check=SLOW)
 @given(compared())
 def test_the_line_of_a_comparison_counts_the_users_of_each_model(
-    found: tuple[dict[str, Frames], str],
+    compared: tuple[dict[str, Frames], recnb.Comparison],
 ) -> None:
-    models, basis = found
-    assert line_of_models(basis, [*models]) == counted(models)
+    models, found = compared
+    assert line_of_models(found.basis, [*models]) == counted(models)
 
 
 # Reports
@@ -324,74 +302,65 @@ def is_share_of(percentage: str, rate: float) -> None:
         assert 0 < float(percentage) < 100
 
 
+def hold_finders(
+    headline: re.Match[str] | None, models: dict[str, Frames], k: int
+) -> None:
+    """Hold what a report says of who finds anything, whose groups are `n` users, `k`
+    and the `shares` of the models.
+    """
+    users = set.intersection(*map(evaluated_users, models.values()))
+    options = next(iter(models.values())).options
+    is_said = len(users) > 1 and options.get("no_relevant") != "one"
+    assert (headline is not None) == is_said
+    if headline is None:
+        return
+    assert (int(headline["n"]), int(headline["k"])) == (len(users), k)
+    shares = re.findall(r"([\d.]+)%(?: with (\w+))?", headline["shares"])
+    assert sorted(name for _share, name in shares) == sorted(models)
+    for share, name in shares:
+        is_share_of(share, shares_of_finders(models[name], users, options, k))
+
+
 @settings(max_examples=examples(160), suppress_health_check=SLOW)
 @given(frames(), st.sampled_from([(1,), (2,), (1, 3)]))
 def test_a_report_of_one_model_says_who_finds_anything(
     data: Frames, cutoffs: tuple[int, ...]
 ) -> None:
     assume(data.options.get("relevant", ">0") == ">0")
-    try:
+    with taken():
         report = evaluated(data).report(k=[*cutoffs], metrics=["ndcg", "recall"])
-    except RecnbError:
-        assume(False)
     text = " ".join(repr(report).split())
     users, k = evaluated_users(data), cutoffs[len(cutoffs) // 2]
     assert f"over {len(users)} user{'s' * (len(users) > 1)}" in text
     headline = re.search(
-        r"([\d.]+)% of (\d+) users find at least one relevant item among their "
-        r"first (\d+)\.",
+        r"(?P<shares>[\d.]+%) of (?P<n>\d+) users find at least one relevant item among "
+        r"their first (?P<k>\d+)\.",
         text,
     )
-    is_said = len(users) > 1 and data.options.get("no_relevant") != "one"
-    assert (headline is not None) == is_said
-    if headline is not None:
-        assert (int(headline[2]), int(headline[3])) == (len(users), k)
-        rate = shares_of_finders(data, users, data.options, k)
-        is_share_of(headline[1], rate)
+    hold_finders(headline, {"": data}, k)
     lead = re.match(r"nDCG@(\d+) = ([\d.]+) \((?:95% interval )?.*? · (\d+) user", text)
     assert lead is not None
     assert (int(lead[1]), int(lead[3])) == (k, len(users))
-    ndcg = sentences.naive_values(data, "ndcg", data.options, k)
-    assert float(lead[2]) == pytest.approx(
-        math.fsum(ndcg.values()) / len(ndcg), abs=5.1e-5
-    )
-    deepest = cutoffs[-1]
+    means = {(mean.metric, mean.k): mean.mean for mean in report.means}
+    assert float(lead[2]) == pytest.approx(means["ndcg", k], abs=5.1e-5)
     for metric, symbol in (("ndcg", "nDCG"), ("recall", "Recall")):
-        mean = next(
-            mean for mean in report.means if (mean.metric, mean.k) == (metric, deepest)
-        )
-        line = read(report._data.basis, symbol, is_whole=deepest is None)
-        hold(data, metric, line, deepest, value=mean.mean)
+        line = read(report._data.basis, symbol)
+        hold(data, metric, line, cutoffs[-1], value=means[metric, cutoffs[-1]])
 
 
 @settings(max_examples=examples(100), suppress_health_check=SLOW)
 @given(compared(), st.sampled_from([1, 2]))
 def test_a_report_of_several_models_says_who_finds_anything(
-    found: tuple[dict[str, Frames], str], k: int
+    compared: tuple[dict[str, Frames], recnb.Comparison], k: int
 ) -> None:
-    models, _basis = found
-    data = next(iter(models.values()))
-    comparison = recnb.compare(
-        {name: each.recs for name, each in models.items()},
-        data.relevance,
-        **data.options,
-    )
-    text = " ".join(repr(comparison.report(k=[k], metrics=["ndcg"])).split())
-    users = set.intersection(*map(evaluated_users, models.values()))
+    models, found = compared
+    text = " ".join(repr(found.report(k=[k], metrics=["ndcg"])).split())
     headline = re.search(
-        r"Share of (\d+) users with at least one relevant item among their "
-        r"first (\d+): ((?:[\d.]+% with \w+(?:, )?)+)\.",
+        r"Share of (?P<n>\d+) users with at least one relevant item among their "
+        r"first (?P<k>\d+): (?P<shares>(?:[\d.]+% with \w+(?:, )?)+)\.",
         text,
     )
-    is_said = len(users) > 1 and data.options.get("no_relevant") != "one"
-    assert (headline is not None) == is_said
-    if headline is None:
-        return
-    assert (int(headline[1]), int(headline[2])) == (len(users), k)
-    shares = dict(reversed(part.split("% with ")) for part in headline[3].split(", "))
-    assert {*shares} == {*models}
-    for name, each in models.items():
-        is_share_of(shares[name], shares_of_finders(each, users, data.options, k))
+    hold_finders(headline, models, k)
 
 
 # Conclusions
@@ -443,25 +412,22 @@ def test_conclusions_name_what_was_tested_and_how_it_was_corrected(
     found = recnb.compare(models, truth, confidence=confidence).differences(
         [*metrics], k=[*cutoffs]
     )
-    rows = found.to_dict("records")
-    assert len(rows) == len(metrics) * len(cutoffs) * (len(models) - 1)
-    families = {
-        (metric, k): [row for row in rows if (row["metric"], row["k"]) == (metric, k)]
-        for metric in metrics
-        for k in cutoffs
-    }
-    for family in families.values():
-        corrected = holm(np.array([row["p"] for row in family]))
-        of_rows = [row["p_holm"] for row in family]
-        assert of_rows == pytest.approx(corrected, nan_ok=True)
-    for row, sentence in zip(rows, found.conclusions, strict=True):
-        family = families[row["metric"], row["k"]]
-        n = sum(not math.isnan(each["p"]) for each in family)
+    rows = found.to_frame()
+    families = rows.groupby(["metric", "k"])
+    assert len(families) == len(metrics) * len(cutoffs)
+    for _of, family in families:
+        assert len(family) == len(models) - 1
+        corrected = holm(family["p"].to_numpy())
+        assert family["p_holm"].to_list() == pytest.approx(corrected, nan_ok=True)
+    n_tests = families["p"].transform("count")
+    for row, n, sentence in zip(
+        rows.to_dict("records"), n_tests, found.conclusions, strict=True
+    ):
         assert sentence.startswith(f"{LABELS[row['metric']]}@{row['k']}")
         assert row["model"] in sentence
         assert row["baseline"] in sentence
         _hold_conclusion(row, sentence, n, confidence)
-    n_tested = sum(not math.isnan(row["p"]) for row in rows)
+    n_tested = rows["p"].count()
     notes = " ".join(found.notes)
     assert "(Student's paired t test)" in notes
     if n_tested > 1:
@@ -530,7 +496,7 @@ def test_the_line_says_how_users_and_pairs_weigh(
     weight, propensity = st.sampled_from([1, 2, 5]), st.sampled_from([0.1, 0.25, 1])
     of_user = {user: draw.draw(weight) for user in sentences.USERS}
     of_item = {item: draw.draw(propensity) for item in sentences.ITEMS}
-    try:
+    with taken():
         score = recnb.evaluate(
             data.recs,
             data.relevance,
@@ -538,8 +504,6 @@ def test_the_line_says_how_users_and_pairs_weigh(
             propensity=pd.Series(of_item),
             **options,
         ).recall(k=2)
-    except RecnbError:
-        assume(False)
     users = evaluated_users(data)
     pairs = [
         1 / of_item[item]

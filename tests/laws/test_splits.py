@@ -1,11 +1,13 @@
 """Lists in a split against a plain loop: each value of its columns evaluated alone, and
-the values of all put together.
+the values of all put together, with the clusters that a loop finds.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,11 +17,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recnb
-from recnb.errors import FrameError, OptionError
 from recnb.metrics import Credit, out_of_count
 from recnb.metrics.metric import LIST_METRICS
 from recnb.metrics.metric import METRICS as METRICS_OF_HITS
+from recnb.stats import Moments, UserSample, gap_to_rest
+from recnb.stats import paired as paired_of
 from tests.examples import examples
+from tests.random_frames import random_frames
+from tests.rows import hold_refused, read_rows
 
 METRICS = ["ndcg", "average_precision", "reciprocal_rank", "f1", "precision"]
 CONVENTIONS: list[dict[str, Any]] = [
@@ -31,49 +36,77 @@ CONVENTIONS: list[dict[str, Any]] = [
     {"convention": "rectools"},
 ]
 DAY = dt.date(2024, 5, 1)
+#: The values of each column that a split may have.
+VALUES: dict[str, list[Any]] = {
+    "month": ["May"],
+    "fold": [0, 1, 10],
+    "seed": ["a", "b"],
+    "day": [DAY + dt.timedelta(days=day) for day in range(3)],
+}
+SEEDS = st.integers(0, 10**6)
+SPLITS = st.sampled_from(
+    [["fold"], ["day"], ["seed"], ["month"], ["fold", "seed"], ["seed", "day"]]
+)
+N_USERS = 40
+USERS = pd.DataFrame(
+    {
+        "user": range(N_USERS),
+        "topic": [user % 14 for user in range(N_USERS)],
+        "country": ["a" if user < 21 else "b" for user in range(N_USERS)],
+        "weight": [1 + user % 4 / 3 for user in range(N_USERS)],
+    }
+).set_index("user", drop=False)
+ITEMS = pd.DataFrame(
+    {
+        "item": range(12),
+        "genre": ["a|b", "b", "c", "a"] * 3,
+        "year": range(1990, 2002),
+    }
+)
+#: Metrics beyond accuracy, with options.
+BEYOND: dict[str, dict[str, Any]] = {
+    "novelty": {},
+    "popularity": {},
+    "diversity": {"features": "genre"},
+    "serendipity": {},
+    "calibration": {"genre": "genre"},
+    "tail_share": {},
+}
 
+Key = tuple[Any, ...]
 Kwargs = dict[str, Any]
 
 
 def frames_of(
     seed: int, columns: list[str], *, text: bool = False, n_users: int = 12
-) -> tuple[pd.DataFrame, pd.DataFrame, list[tuple[Any, ...]]]:
+) -> tuple[pd.DataFrame, pd.DataFrame, list[Key]]:
     """Make lists and truth of users in the combinations of a split's columns, in any
     order of rows, and the combinations.
     """
     rng = np.random.default_rng(seed)
-    kinds: dict[str, list[Any]] = {
-        "month": ["May"],
-        "fold": [0, 1, 10],
-        "seed": ["a", "b"],
-        "day": [DAY + dt.timedelta(days=day) for day in range(3)],
-    }
-    keys: list[tuple[Any, ...]] = [()]
-    for column in columns:
-        keys = [(*key, value) for key in keys for value in kinds[column]]
-    lists, judged = [], []
+    keys = [*product(*(VALUES[column] for column in columns))]
+    parts = []
     for key in keys:
-        for user in range(n_users):
-            # User 0 is on both sides of each: others may be on one, or on none.
-            if user == 0 or rng.random() < 0.7:
-                lists += [
-                    (user, item, rng.integers(0, 5) / 4, *key)
-                    for item in rng.permutation(9)[: rng.integers(1, 7)]
-                ]
-            if user == 0 or rng.random() < 0.7:
-                for item in rng.permutation(9)[: rng.integers(1, 5)]:
-                    grade = 3 if user == 0 else rng.integers(0, 4)
-                    judged.append((user, item, grade, *key))
-    recs = pd.DataFrame(lists, columns=["user", "item", "score", *columns])
-    truth = pd.DataFrame(judged, columns=["user", "item", "relevance", *columns])
+        values = dict(zip(columns, key, strict=True))
+        frames = random_frames(rng, n_users, n_items=9)
+        parts.append([frame.assign(**values) for frame in frames])
+    recs, truth = (pd.concat(frames) for frames in zip(*parts, strict=True))
     if text:
         recs["user"] = "u" + recs["user"].astype(str)
         truth["user"] = "u" + truth["user"].astype(str)
-    order = int(rng.integers(1e6))
-    return recs.sample(frac=1, random_state=order), truth, keys
+    return recs.sample(frac=1, random_state=seed), truth, keys
 
 
-def rows_of(frame: pd.DataFrame, columns: list[str], key: tuple[Any, ...]) -> Any:
+def train_of(seed: int, columns: list[str], *, of_each: bool) -> pd.DataFrame:
+    """What users had before each value of the split, or before all: some of them have
+    no list there.
+    """
+    _recs, train, _keys = frames_of(seed + 1, columns, n_users=15)
+    train = train.drop(columns="relevance")
+    return train if of_each else train[["user", "item"]].drop_duplicates()
+
+
+def rows_of(frame: pd.DataFrame, columns: list[str], key: Key) -> pd.DataFrame:
     """The rows of a combination; those of a frame that lacks a column hold for each of
     its values.
     """
@@ -83,90 +116,81 @@ def rows_of(frame: pd.DataFrame, columns: list[str], key: tuple[Any, ...]) -> An
     return frame
 
 
-def each_alone(
-    recs: pd.DataFrame,
-    truth: pd.DataFrame,
-    columns: list[str],
-    keys: list[tuple[Any, ...]],
-    **options: Any,
-) -> Iterator[tuple[tuple[Any, ...], recnb.evaluation.Evaluation]]:
-    """Evaluate each combination by itself."""
-    train = options.pop("train", None)
-    for key in keys:
-        if train is not None:
-            options["train"] = rows_of(train, columns, key)
-        lists = rows_of(recs, columns, key)
-        yield key, recnb.evaluate(lists, rows_of(truth, columns, key), **options)
-
-
-def put_together(values: dict[tuple[Any, ...], pd.Series], columns: list[str]) -> Any:
-    """The values of all lists by user and split, sorted."""
-    rows = {
-        (user, *key): value
-        for key, of_users in values.items()
-        for user, value in of_users.items()
-    }
-    index = pd.MultiIndex.from_tuples([*rows], names=["user", *columns])
-    return pd.Series([*rows.values()], index, dtype=float).sort_index()
-
-
-def as_dict(values: pd.Series) -> dict[tuple[Any, ...], float]:
+def as_dict(values: pd.Series) -> dict[Key, float]:
     """Values by user and split, with days as dates."""
-    return {
-        tuple(
-            part.date() if isinstance(part, pd.Timestamp) else part for part in key
-        ): v
-        for key, v in values.items()
-    }
+    return {as_dates(key): value for key, value in values.items()}
 
 
-def hold_loop(
-    ev: recnb.Evaluation,
-    alone: dict[tuple[Any, ...], recnb.Evaluation],
-    columns: list[str],
-    metric: Any,
-    weight: pd.Series | None = None,
-    **asked: Any,
-) -> None:
-    """Hold the values of a metric, their mean and the table by split against those of
-    each split alone.
+def as_dates(key: Key) -> Key:
+    """A key whose days are dates."""
+    return tuple(
+        part.date() if isinstance(part, pd.Timestamp) else part for part in key
+    )
+
+
+class Loop:
+    """Lists in a split: evaluated together, and each value of the split alone; without
+    columns of a split, one list a user.
     """
-    score = ev.measure(metric, **asked)
-    parts = {key: part.measure(metric, **asked) for key, part in alone.items()}
-    of_parts = {key: part.per_user for key, part in parts.items()}
-    wanted = put_together(of_parts, columns)
-    found = as_dict(score.per_user)
-    assert found == pytest.approx(as_dict(wanted), abs=1e-12)
-    assert [*found] == [*as_dict(wanted)]
-    weights = None
-    if weight is not None:
-        weights = weight.loc[wanted.index.get_level_values("user")]
-    mean = np.average(wanted, weights=weights)
-    assert float(score) == pytest.approx(mean, abs=1e-12)
-    hold_table(ev, parts, columns, metric, **asked)
 
+    def __init__(
+        self,
+        recs: pd.DataFrame,
+        truth: pd.DataFrame,
+        columns: list[str],
+        **options: Any,
+    ) -> None:
+        self.columns = columns
+        self.weight = options.get("user_weight")
+        self.ev = recnb.evaluate(recs, truth, split=columns or None, **options)
+        self.alone: dict[Key, recnb.Evaluation] = {}
+        for key in product(*(sorted({*recs[column]}) for column in columns)):
+            given = {"recs": recs, "truth": truth, **options}
+            for name in {"recs", "truth", "train"} & {*given}:
+                given[name] = rows_of(given[name], columns, key)
+            self.alone[key] = recnb.evaluate(**given)
 
-def hold_table(
-    ev: recnb.Evaluation,
-    parts: dict[tuple[Any, ...], Any],
-    columns: list[str],
-    metric: Any,
-    **asked: Any,
-) -> None:
-    """Hold the rows of a table by split against the numbers of each alone."""
-    by = ev.table([metric], by=columns, **asked).to_frame()
-    means = [float(part) for part in parts.values()]
-    assert by["mean"].to_list() == pytest.approx(means, abs=1e-12)
-    assert by["n_users"].to_list() == [part.n_users for part in parts.values()]
+    def values(self, metric: Any, **asked: Any) -> pd.Series:
+        """The values of all lists by user and split, sorted."""
+        parts = {
+            key: part.measure(metric, **asked).per_user
+            for key, part in self.alone.items()
+        }
+        if not self.columns:
+            return parts[()]
+        together = pd.concat(parts, names=[*self.columns, "user"])
+        return together.reorder_levels(["user", *self.columns]).sort_index()
 
+    def weights(self, values: pd.Series) -> np.ndarray | None:
+        """The weight of the user of each list."""
+        if self.weight is None:
+            return None
+        users = values.index.get_level_values("user")
+        return self.weight.loc[users].to_numpy()
 
-SPLITS = st.sampled_from(
-    [["fold"], ["day"], ["seed"], ["month"], ["fold", "seed"], ["seed", "day"]]
-)
+    def hold(self, metric: Any, **asked: Any) -> None:
+        """Hold the values of a metric, their mean and the table by split against those
+        of each value of the split alone.
+        """
+        score, wanted = self.ev.measure(metric, **asked), self.values(metric, **asked)
+        found = as_dict(score.per_user)
+        assert found == pytest.approx(as_dict(wanted), abs=1e-12)
+        assert [*found] == [*as_dict(wanted)]
+        mean = np.average(wanted, weights=self.weights(wanted))
+        assert float(score) == pytest.approx(mean, abs=1e-12)
+        self.hold_table(metric, **asked)
+
+    def hold_table(self, metric: Any, **asked: Any) -> None:
+        """Hold the rows of a table by split against the numbers of each alone."""
+        by = self.ev.table([metric], by=self.columns, **asked).to_frame()
+        parts = [part.measure(metric, **asked) for part in self.alone.values()]
+        means = [float(part) for part in parts]
+        assert by["mean"].to_list() == pytest.approx(means, abs=1e-12)
+        assert by["n_users"].to_list() == [part.n_users for part in parts]
 
 
 @given(
-    seed=st.integers(0, 10**6),
+    seed=SEEDS,
     columns=SPLITS,
     held=st.sampled_from(["all", "first", "none"]),
     text=st.booleans(),
@@ -182,243 +206,295 @@ def test_a_split_is_the_loop_over_its_values(
     convention: Kwargs,
     weighted: bool,
 ) -> None:
-    recs, truth, keys = frames_of(seed, columns, text=text)
+    recs, truth, _keys = frames_of(seed, columns, text=text)
     kept = {"all": columns, "first": columns[:1], "none": []}[held]
     lacking = [column for column in columns if column not in kept]
     truth = truth.drop(columns=lacking).drop_duplicates(["user", "item", *kept])
     options: Kwargs = dict(convention)
-    users = sorted({*recs["user"], *truth["user"]})
-    weight = pd.Series(np.arange(1, len(users) + 1) / 7, users)
     if weighted:
-        options["user_weight"] = weight
-    ev = recnb.evaluate(recs, truth, split=columns, **options)
-    alone = dict(each_alone(recs, truth, columns, keys, **options))
-    for metric in METRICS:
-        for k in (2, None):
-            hold_loop(ev, alone, columns, metric, options.get("user_weight"), k=k)
+        users = sorted({*recs["user"], *truth["user"]})
+        options["user_weight"] = pd.Series(np.arange(1, len(users) + 1) / 7, users)
+    loop = Loop(recs, truth, columns, **options)
+    for metric, k in product(METRICS, (2, None)):
+        loop.hold(metric, k=k)
 
 
-ITEMS = pd.DataFrame(
-    {"item": range(12), "genre": ["a|b", "b", "c", "a"] * 3, "year": range(1990, 2002)}
-)
-BEYOND: dict[str, Kwargs] = {
-    "novelty": {},
-    "popularity": {},
-    "diversity": {"features": "genre"},
-    "serendipity": {},
-    "calibration": {"genre": "genre"},
-    "tail_share": {},
-}
-
-
-def train_of(
-    seed: int, keys: list[tuple[Any, ...]], columns: list[str]
-) -> pd.DataFrame:
-    """What users had before each fold: some of them have no list there."""
-    rng = np.random.default_rng(seed)
-    rows = [
-        (user, item, *key)
-        for key in keys
-        for user in range(15)
-        for item in rng.permutation(12)[: rng.integers(0, 6)]
-    ]
-    return pd.DataFrame(rows, columns=["user", "item", *columns])
-
-
-@given(seed=st.integers(0, 10**6), columns=SPLITS, of_each=st.booleans())
+@given(seed=SEEDS, columns=SPLITS, of_each=st.booleans())
 @settings(max_examples=examples(16))
 def test_metrics_beyond_accuracy_are_those_of_each_split_alone(
     seed: int, columns: list[str], of_each: bool
 ) -> None:
-    recs, truth, keys = frames_of(seed, columns)
-    train = train_of(seed, keys, columns)
-    if not of_each:
-        train = train.drop(columns=columns).drop_duplicates()
-    options: Kwargs = {"items": ITEMS, "train": train}
-    ev = recnb.evaluate(recs, truth, split=columns, **options)
-    alone = dict(each_alone(recs, truth, columns, keys, **options))
-    for metric, given_options in BEYOND.items():
-        hold_loop(ev, alone, columns, metric, k=3, **given_options)
+    recs, truth, _keys = frames_of(seed, columns)
+    train = train_of(seed, columns, of_each=of_each)
+    loop = Loop(recs, truth, columns, items=ITEMS, train=train)
+    for metric, options in BEYOND.items():
+        loop.hold(metric, k=3, **options)
     # One number of all lists is over the rows of all splits, and says so.
     as_one = recs.assign(user=recs["user"].astype(str))
     for column in columns:
         as_one["user"] += " " + as_one[column].astype(str)
     whole = recnb.evaluate(as_one, as_one, items=ITEMS, score="score")
     for metric in ("coverage", "gini", "entropy"):
-        score = getattr(ev, metric)(k=3)
-        assert float(score) == pytest.approx(float(getattr(whole, metric)(k=3)))
+        score = loop.ev.measure(metric, k=3)
+        assert float(score) == pytest.approx(float(whole.measure(metric, k=3)))
         assert "taken together" in score.basis
-        parts = {key: part.measure(metric, k=3) for key, part in alone.items()}
-        hold_table(ev, parts, columns, metric, k=3)
+        loop.hold_table(metric, k=3)
 
 
 def test_explanations_and_lists_go_by_the_keys_of_results() -> None:
-    recs, truth, keys = frames_of(3, ["fold", "day"], text=True)
-    train = train_of(3, keys, ["fold", "day"])
+    columns = ["fold", "day"]
+    recs, truth, _keys = frames_of(3, columns, text=True)
+    train = train_of(3, columns, of_each=True)
     train["user"] = "u" + train["user"].astype(str)
-    options: Kwargs = {"items": ITEMS, "train": train}
-    ev = recnb.evaluate(recs, truth, split=["fold", "day"], **options)
-    alone = dict(each_alone(recs, truth, ["fold", "day"], keys, **options))
+    loop = Loop(recs, truth, columns, items=ITEMS, train=train)
+    ev = loop.ev
     assert [*ev.users] == sorted(ev.users)
-    for metric, given_options in {"ndcg": {}, **BEYOND}.items():
-        values = getattr(ev, metric)(k=3, **given_options).per_user
+    for metric, options in {"ndcg": {}, **BEYOND}.items():
+        values = ev.measure(metric, k=3, **options).per_user
         for key in [values.index[0], values.index[-1], values.index[len(values) // 2]]:
-            user, fold, day = key
-            made = ev.explain(metric, key, k=3, **given_options)
-            wanted = alone[fold, day.date()].explain(metric, user, k=3, **given_options)
+            user, *of_split = as_dates(key)
+            made = ev.explain(metric, key, k=3, **options)
+            alone = loop.alone[tuple(of_split)]
+            wanted = alone.explain(metric, user, k=3, **options)
             assert float(made.value) == pytest.approx(values[key])
             pd.testing.assert_frame_equal(made.to_frame(), wanted.to_frame())
-    for user, fold, day in ev.users[::5]:
-        listed = ev.user((user, fold, day), k=4)
-        wanted = alone[fold, day.date()].user(user, k=4)
+    for key in ev.users[::5]:
+        user, fold, day = as_dates(key)
+        listed, wanted = ev.user(key, k=4), loop.alone[fold, day].user(user, k=4)
         pd.testing.assert_frame_equal(listed.to_frame(), wanted.to_frame())
-        assert f"{user} [fold={fold}, day={day.date()}]" in repr(listed)
-    assert ev.user(("u0", 0, DAY)).equals(ev.user(("u0", 0, "2024-05-01")))
-    unknown_keys = [("u0", 7, DAY), ("u0", 0), (0, 0, DAY), ("nobody", 0, DAY), "u0"]
-    for unknown in [*unknown_keys, ("u0", 0, "2024-05"), ("u0", 0, None), ()]:
-        words = "has 9 lists" if unknown == "u0" else "not evaluated"
-        with pytest.raises(recnb.errors.UnknownUserError, match=words):
-            ev.explain("ndcg", unknown, k=3)
+        assert f"{user} [fold={fold}, day={day}]" in repr(listed)
 
 
-@given(seed=st.integers(0, 10**6), text=st.booleans())
-@settings(max_examples=examples(12))
-def test_weights_and_segments_go_by_the_user_of_a_list(seed: int, text: bool) -> None:
-    recs, truth, keys = frames_of(seed, ["fold"], text=text)
-    rng = np.random.default_rng(seed)
-    truth["p"] = rng.integers(1, 9, len(truth)) / 8
-    ids = sorted({*recs["user"], *truth["user"]})
-    users = pd.DataFrame({"user": ids, "country": list("abc" * 9)[: len(ids)]})
-    users["weight"] = rng.integers(1, 9, len(ids))
-    by_item = pd.Series(rng.integers(1, 9, 9) / 8, range(9))
-    pairs = pd.MultiIndex.from_product([ids, range(9)], names=["user", "item"])
-    by_pair = pd.Series(rng.integers(1, 9, len(pairs)) / 8, pairs)
-    of_user = users.set_index("user")
-    for propensity in ("p", by_item, by_pair):
-        options: Kwargs = {"users": users, "propensity": propensity}
-        options["user_weight"] = "weight"
-        ev = recnb.evaluate(recs, truth, split="fold", **options)
-        alone = dict(each_alone(recs, truth, ["fold"], keys, **options))
-        hold_loop(ev, alone, ["fold"], "dcg", of_user["weight"], k=4)
-        values = ev.dcg(k=4).per_user
-        of_lists = of_user.loc[values.index.get_level_values("user")]
-        segments = ev.table(["dcg"], k=4, by="country").to_frame()
-        for (_metric, _k, country), mean in segments["mean"].items():
-            inside = (of_lists["country"] == country).to_numpy()
-            weights = of_lists["weight"][inside]
-            wanted = np.average(values[inside], weights=weights)
-            assert mean == pytest.approx(wanted, abs=1e-12)
+# Intervals, tests and weights
 
 
-def test_users_drawn_as_one_are_those_of_a_cluster() -> None:
-    recs, truth, _keys = frames_of(5, ["fold"])
-    users = pd.DataFrame({"user": range(12), "topic": [n // 3 for n in range(12)]})
-    ev = recnb.evaluate(recs, truth, split="fold", users=users, cluster="topic")
-    of_users = ev.keys.users_of(ev.joined.users).to_numpy()
-    codes = ev.sample.codes
-    assert codes is not None
-    np.testing.assert_array_equal(codes, of_users // 3)
-    by_user = recnb.evaluate(recs, truth, split="fold").sample.codes
-    assert by_user is not None
-    np.testing.assert_array_equal(by_user, of_users)
-    one_list_each = recnb.evaluate(recs[recs["fold"] == 0], truth[truth["fold"] == 0])
-    assert one_list_each.sample.codes is None
-    lacking = {"split": "fold", "users": users[:11], "cluster": "topic"}
-    with pytest.raises(FrameError, match=r"cluster= has no value .* user 11"):
-        _ = recnb.evaluate(recs, truth, **lacking).sample
-    with pytest.raises(OptionError, match="give users="):
-        recnb.evaluate(recs, truth, split="fold", cluster="topic")
-    with pytest.raises(FrameError, match="'household' is no column of users="):
-        recnb.evaluate(recs, truth, users=users, split="fold", cluster="household")
+def of_users(values: pd.Series, column: str) -> np.ndarray:
+    """A column of USERS, for each list by its user."""
+    return USERS[column].loc[values.index.get_level_values("user")].to_numpy()
 
 
-def test_models_are_compared_on_the_lists_that_all_have() -> None:
-    recs, truth, keys = frames_of(6, ["fold"])
-    rng = np.random.default_rng(6)
-    others = recs.assign(score=rng.random(len(recs)))
-    others = others[(others["fold"] > 0) | (others["user"] < 8)]
-    models = {"a": recs, "b": others}
-    averaged: Kwargs = {"averaged_users": "both"}
-    found = recnb.compare(models, truth, split="fold", **averaged)
-    values = {}
-    for name, rows in models.items():
-        parts = each_alone(rows, truth, ["fold"], keys, **averaged)
-        of_model = {key: part.ndcg(k=3).per_user for key, part in parts}
-        values[name] = put_together(of_model, ["fold"])
-    lists = values["a"].index.intersection(values["b"].index)
-    table = found.table(["ndcg", "recall"], k=3).to_frame()
-    by = found.table("ndcg", k=3, by="fold").to_frame()
-    for name, of_all in values.items():
-        wanted = of_all[lists]
-        assert table.loc[name].iloc[0] == pytest.approx(wanted.mean(), abs=1e-12)
-        assert as_dict(found[name].ndcg(k=3).per_user) == pytest.approx(as_dict(wanted))
-        for fold, of_fold in wanted.groupby(level="fold"):
-            assert by.loc[(fold, name)].iloc[0] == pytest.approx(of_fold.mean())
-    assert len(found["a"].users) == len(lists)
-    one_frame = pd.concat([rows.assign(model=name) for name, rows in models.items()])
-    fewer = {"a": recs, "b": others[others["fold"] > 0]}
-    of_all = truth.drop(columns="fold").drop_duplicates(["user", "item"])
-    with pytest.raises(OptionError, match="only 'a' has fold=0"):
-        recnb.compare(fewer, of_all, split="fold")
-    in_split = recnb.evaluate(recs, truth, split="fold")
-    plain = recnb.evaluate(*(frame[frame["fold"] == 0] for frame in (recs, truth)))
-    with pytest.raises(OptionError, match="'b' have lists in other values of split="):
-        recnb.compare({"a": in_split, "b": plain})
-    same = recnb.compare(one_frame, truth, split="fold", **averaged)
-    pd.testing.assert_frame_equal(same.table(["ndcg", "recall"], k=3).to_frame(), table)
+def sample_of(loop: Loop, values: pd.Series, cluster: str) -> UserSample:
+    """The lists that are drawn together."""
+    codes, _clusters = pd.factorize(of_users(values, cluster))
+    return UserSample(len(values), loop.weights(values), codes)
 
 
-def test_models_with_lists_of_other_users_are_compared_by_user_and_split() -> None:
-    truth = pd.DataFrame(
-        {"user": [1, 2, 5] * 2, "item": "x", "fold": [0] * 3 + [1] * 3}
-    )
-    first = truth.assign(user=[1, 2, 3, 1, 2, 4], item=[*"xyxyxx"], rank=1)
-    second = truth.assign(user=[0, 1, 2, 0, 1, 2], item=[*"xxyxxy"], rank=1)
-    evaluations = {
-        name: recnb.evaluate(rows, truth, split="fold", averaged_users="both")
-        for name, rows in {"a": first, "b": second}.items()
+def hold_interval(
+    loop: Loop, values: pd.Series, cluster: str, bounds: Any, ends: Any
+) -> None:
+    """Hold an interval against that of the values of lists."""
+    sample = sample_of(loop, values, cluster)
+    moments = Moments(values.to_numpy()[:, np.newaxis], sample, bounds)
+    low, high, *_rest = moments.interval()
+    assert [*ends] == pytest.approx([low[0], high[0]], abs=1e-10, nan_ok=True)
+
+
+def options_of(weighted: bool, cluster: str) -> Kwargs:
+    """Options by which users weigh, and are drawn together."""
+    options: Kwargs = {"users": USERS}
+    if weighted:
+        options["user_weight"] = USERS["weight"]
+    if cluster != "user":
+        options["cluster"] = cluster
+    return options
+
+
+COLUMNS = st.sampled_from([["fold"], ["day"], ["fold", "seed"]])
+CLUSTERS = st.sampled_from(["user", "topic"])
+
+
+@pytest.mark.parametrize("propensity", ["none", "of rows", "of items", "of pairs"])
+@given(
+    seed=SEEDS,
+    columns=COLUMNS | st.just([]),
+    weighted=st.booleans(),
+    cluster=CLUSTERS,
+)
+@settings(max_examples=examples(20))
+def test_weights_and_intervals_are_of_the_lists_of_all_splits_by_their_users(
+    propensity: str, seed: int, columns: list[str], weighted: bool, cluster: str
+) -> None:
+    recs, truth, _keys = frames_of(seed, columns, n_users=N_USERS)
+    options = options_of(weighted, cluster)
+    metric, bounds = "precision", (0.0, 1.0)
+    if propensity != "none":
+        metric, bounds = "dcg", (0.0, np.inf)
+        rng = np.random.default_rng(seed)
+        truth["p"] = rng.integers(1, 9, len(truth)) / 8
+        pairs = truth.groupby(["user", "item"])["p"].first()
+        by_item = truth.groupby("item")["p"].first()
+        given_as = {"of rows": "p", "of items": by_item, "of pairs": pairs}
+        options["propensity"] = given_as[propensity]
+    loop = Loop(recs, truth, columns, **options)
+    if columns:
+        loop.hold(metric, k=3)
+    score, values = loop.ev.measure(metric, k=3), loop.values(metric, k=3)
+    hold_interval(loop, values, cluster, bounds, score.interval())
+    assert score.n_users == len({*of_users(values, cluster)})
+    assert score.n_lists == len(values)
+    sample = sample_of(loop, values, cluster)
+    by_country = loop.ev.table(metric, k=3, by="country").to_frame().reset_index()
+    for row in by_country.itertuples():
+        is_inside = of_users(values, "country") == row.country
+        inside = values[is_inside]
+        mean = np.average(inside, weights=loop.weights(inside))
+        assert row.mean == pytest.approx(mean, abs=1e-12)
+        hold_interval(loop, inside, cluster, bounds, [row.low, row.high])
+        gap = gap_to_rest(values.to_numpy()[:, np.newaxis], sample, is_inside)
+        wanted = [gap.low[0], gap.high[0], gap.p[0]]
+        found = [row.gap_low, row.gap_high, row.p]
+        assert found == pytest.approx(wanted, abs=1e-10, nan_ok=True)
+
+
+@dataclass
+class Models:
+    """Two models on lists in a split, of which `b` may lack some, compared."""
+
+    loops: dict[str, Loop]
+    keys: list[Key]
+    cluster: str
+    found: recnb.Comparison
+
+
+GIVEN_AS = ["frames", "evaluations", "evaluations asked before"]
+
+
+@st.composite
+def models(draw: st.DrawFn, given_as: str) -> Models:
+    """Models, compared as frames or as evaluations."""
+    seed, columns, cluster = draw(SEEDS), draw(COLUMNS), draw(CLUSTERS)
+    recs, truth, keys = frames_of(seed, columns, n_users=N_USERS)
+    others = recs.assign(score=np.random.default_rng(seed).random(len(recs)))
+    if draw(st.booleans()):
+        others = others[(others[columns[0]] != keys[0][0]) | (others["user"] > 10)]
+    frames = {"a": recs, "b": others}
+    options = options_of(draw(st.booleans()), cluster)
+    options["averaged_users"] = "both"
+    loops = {
+        name: Loop(rows, truth, columns, **options) for name, rows in frames.items()
     }
-    for joined in (False, True):
-        if joined:
-            assert all(ev.recall(k=1) == 0.5 for ev in evaluations.values())
-        found = recnb.compare(evaluations)
-        values = {name: found[name].recall(k=1).per_user.to_dict() for name in "ab"}
-        keys = [(1, 0), (1, 1), (2, 0), (2, 1)]
-        assert values["a"] == dict(zip(keys, [1.0, 0.0, 0.0, 1.0], strict=True))
-        assert values["b"] == dict(zip(keys, [1.0, 1.0, 0.0, 0.0], strict=True))
-        assert found.overlap(k=1).to_frame()["n_identical"].to_list() == [2]
-        movers = found.movers("recall", k=1).to_frame()
-        assert movers["user"].to_list() == ["1 [fold=1]", "2 [fold=1]"]
-        assert found["a"].explain("recall", (2, 1), k=1).value == 1
-    other_truth = recnb.evaluate(second, truth.assign(item=[*"xzxxxx"]), split="fold")
-    with pytest.raises(FrameError, match=r"has user '2 \[fold=0\]', item '[xz]'"):
-        recnb.compare(
-            {"a": recnb.evaluate(first, truth, split="fold"), "b": other_truth}
-        )
-    as_text = [rows.assign(user=rows["user"].astype(str)) for rows in (second, truth)]
-    texts = recnb.evaluate(*as_text, split="fold", averaged_users="both")
-    with pytest.raises(FrameError, match="different kinds in the models"):
-        recnb.compare({"a": evaluations["a"], "b": texts})
+    if given_as == "frames":
+        found = recnb.compare(frames, truth, split=columns, baseline="a", **options)
+    else:
+        evaluations = {name: loop.ev for name, loop in loops.items()}
+        if given_as == "evaluations asked before":
+            assert all(ev.ndcg(k=3) for ev in evaluations.values())
+        found = recnb.compare(evaluations, baseline="a")
+    return Models(loops, keys, cluster, found)
 
 
-def test_errors_and_the_lint_name_lists_by_user_and_split() -> None:
-    truth = pd.DataFrame({"user": ["u", "nan"] * 2, "item": "x", "fold": [0, 0, 1, 1]})
-    recs = truth.assign(score=1.0)
-    lint = str(recnb.evaluate(recs, truth, split="fold").lint(1))
+@pytest.mark.parametrize("given_as", GIVEN_AS)
+@given(draw=st.data())
+@settings(max_examples=examples(20))
+def test_models_are_compared_on_the_lists_that_all_have(
+    given_as: str, draw: Any
+) -> None:
+    compared = draw.draw(models(given_as))
+    found, loop = compared.found, compared.loops["a"]
+    values = {name: loop.values("ndcg", k=3) for name, loop in compared.loops.items()}
+    lists = values["a"].index.intersection(values["b"].index)
+    values = {name: of_model[lists] for name, of_model in values.items()}
+    assert len(found["a"].users) == len(lists)
+    for name, of_model in values.items():
+        score = found[name].ndcg(k=3)
+        assert as_dict(score.per_user) == pytest.approx(as_dict(of_model))
+        mean = np.average(of_model, weights=loop.weights(of_model))
+        assert found.table("ndcg", k=3).loc[name].iloc[0] == pytest.approx(mean)
+    key = lists[len(lists) // 2]
+    explained = found["b"].explain("ndcg", key, k=3)
+    assert float(explained.value) == pytest.approx(values["b"][key])
+
+    differences = values["b"] - values["a"]
+    sample = sample_of(loop, differences, compared.cluster)
+    in_a_column = differences.to_numpy()[:, np.newaxis]
+    wanted = paired_of(in_a_column, sample, bounds=(-1.0, 1.0))
+    row = found.differences("ndcg", k=3).iloc[0]
+    mean = np.average(differences, weights=sample.weights)
+    assert row.difference == pytest.approx(mean)
+    for name in ("low", "high", "p", "effect_size"):
+        value = getattr(wanted, name)[0]
+        assert row[name] == pytest.approx(value, abs=1e-9, nan_ok=True), name
+
+
+@given(st.sampled_from(GIVEN_AS).flatmap(models))
+@settings(max_examples=examples(20))
+def test_each_value_of_a_split_is_the_comparison_of_its_lists(models: Models) -> None:
+    found, columns = models.found, models.loops["a"].columns
+    by_split = found.runs("ndcg", k=3).by_split
+    table = found.table("ndcg", k=3, by=columns).to_frame()
+    by = found.differences("ndcg", k=3, by=columns).to_frame()
+    assert len(by) == len(models.keys)
+    has_test = by["p"].notna()
+    assert (by["p"] <= by["p_holm"])[has_test].all()
+    for row in by.itertuples():
+        key = tuple(getattr(row, column) for column in columns)
+        of_key = {name: one.alone[as_dates(key)] for name, one in models.loops.items()}
+        alone = recnb.compare(of_key, baseline="a")
+        means = {name: float(ev.ndcg(k=3)) for name, ev in alone.items()}
+        assert by_split.loc[key].squeeze().to_dict() == pytest.approx(means)
+        in_table = table.loc[key if len(key) > 1 else key[0]].squeeze().to_dict()
+        assert in_table == pytest.approx(means)
+        of_alone = alone.differences("ndcg", k=3).iloc[0]
+        for name in ("difference", "low", "high", "p", "n_users", "won", "lost"):
+            value = pytest.approx(of_alone[name], abs=1e-9, nan_ok=True)
+            assert getattr(row, name) == value, name
+
+
+# What is said and refused
+
+#: Two users in two folds.
+TRUTH = pd.DataFrame({"user": ["u", "nan"] * 2, "item": "x", "fold": [0, 0, 1, 1]})
+RECS = TRUTH.assign(score=1.0)
+FOLD = RECS[RECS["fold"] == 0]
+IN_FOLDS, IN_ONE_FOLD = (
+    recnb.evaluate(rows, TRUTH[TRUTH["fold"].isin(rows["fold"])], **options)
+    for rows, options in ((RECS, {"split": "fold"}), (FOLD, {}))
+)
+REFUSED = read_rows("laws/splits_refused.toml")
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_refused(call: str) -> None:
+    hold_refused(call, REFUSED[call], globals())
+
+
+def test_the_lint_names_lists_by_user_and_split() -> None:
+    lint = str(IN_FOLDS.lint(1))
     assert "Rows whose user stands for a missing value: 4 of 8" in lint
     assert "Such as user 'nan [fold=0]', item 'x'." in lint
-    twice = pd.concat([recs, recs[3:]])
-    bad = recs.assign(score=[1, 1, 1, np.nan])
-    for lists, words in ((twice, "such as"), (bad, "for")):
-        with pytest.raises(
-            FrameError, match=rf"{words} user 'nan \[fold=1\]', item 'x'"
-        ):
-            recnb.evaluate(lists, truth, split="fold").ndcg(k=1)
+
+
+@pytest.mark.parametrize("of_each", [True, False], ids=["of each", "of all"])
+def test_train_is_that_of_the_user_in_the_split(of_each: bool) -> None:
+    columns = ["fold", "seed"]
+    recs, truth, _keys = frames_of(18, columns)
+    train = train_of(18, columns, of_each=of_each)
+    loop = Loop(recs, truth, columns, train=train)
+    lint = loop.ev.lint(k=3)
+    lints = [part.lint(k=3) for part in loop.alone.values()]
+    for name in ("seen_in_train", "train_in_truth"):
+        assert lint[name].n == sum(part[name].n for part in lints)
+        assert lint[name].of == sum(part[name].of for part in lints)
+    # Segments by what users had: of each list in the train of its split.
+    values = loop.ev.ndcg(k=3).per_user
+    n_rows = [
+        (rows_of(train, columns, tuple(key))["user"] == user).sum()
+        for user, *key in values.index
+    ]
+    means = loop.ev.table("ndcg", k=3, by="activity").to_frame()["mean"]
+    if len({*n_rows}) <= 8:  # more are put into bins
+        wanted = values.groupby(n_rows).mean()
+        assert means.to_list() == pytest.approx(wanted.to_list(), abs=1e-12)
+    else:
+        assert not of_each
+
+
+# Metrics of one's own
 
 
 @pytest.fixture
 def own_metrics() -> Iterator[list[Any]]:
-    """Metrics of the caller's: of hits, of hits with train, and of lists with train."""
+    """Metrics of the caller's: of hits, of lists, and of all lists."""
 
     @recnb.metric(symbol="Steep", credit="1 / rank^2", out_of="k")
     def steep(hits, k=None):
@@ -431,83 +507,22 @@ def own_metrics() -> Iterator[list[Any]]:
         earned = lists["relevance"] / lists["rank"]
         return earned.groupby(lists["user"]).sum()
 
-    yield [steep, relevance_by_rank]
+    @recnb.metric(symbol="N", over="all")
+    def n_lists(lists, k=None):
+        """How many lists there are, by the columns of the split."""
+        return len(lists.groupby(["user", "fold"]))
+
+    yield [steep, relevance_by_rank, n_lists]
     for metrics in (METRICS_OF_HITS, LIST_METRICS):
         for name in [name for name, metric in metrics.items() if metric.own]:
             del metrics[name]
 
 
 def test_metrics_of_ones_own_in_a_split(own_metrics: list[Any]) -> None:
-    recs, truth, keys = frames_of(8, ["fold"])
-    ev = recnb.evaluate(recs, truth, split="fold")
-    alone = dict(each_alone(recs, truth, ["fold"], keys))
-    for metric in own_metrics:
-        hold_loop(ev, alone, ["fold"], metric, k=3)
-
-
-def test_a_frame_of_all_lists_has_the_columns_of_the_split() -> None:
     recs, truth, _keys = frames_of(8, ["fold"])
-    frames = []
-
-    @recnb.metric(symbol="N", over="all")
-    def n_lists(lists, k=None):
-        frames.append(lists)
-        return len(lists.groupby(["user", "fold"]))
-
-    number = recnb.evaluate(recs, truth, split="fold").measure(n_lists, k=3)
-    del LIST_METRICS["n_lists"]
+    loop = Loop(recs, truth, ["fold"])
+    *of_users, n_lists = own_metrics
+    for metric in of_users:
+        loop.hold(metric, k=3)
     listed = recs[["user", "fold"]].drop_duplicates()
-    assert number == len(listed)
-    (frame,) = frames
-    assert set(map(tuple, frame[["user", "fold"]].to_numpy())) == set(
-        map(tuple, listed.to_numpy())
-    )
-
-
-def test_the_line_below_a_number_counts_lists_users_and_values() -> None:
-    recs, truth, _keys = frames_of(9, ["fold", "seed"])
-    in_folds = recs[recs["seed"] == "a"], truth[truth["seed"] == "a"]
-    score = recnb.evaluate(*in_folds, split="fold").ndcg(k=3)
-    n_users = score.per_user.index.get_level_values("user").nunique()
-    line = f"{len(score.per_user)} lists of {n_users} users in 3 values of fold"
-    assert score.basis.startswith(line)
-    both = recnb.evaluate(recs, truth, split=["fold", "seed"]).ndcg(k=3)
-    assert "users in 6 combinations of fold and seed" in both.basis
-
-
-@pytest.mark.parametrize("of_each", [True, False], ids=["of each", "of all"])
-def test_train_is_that_of_the_user_in_the_split(of_each: bool) -> None:
-    recs, truth, keys = frames_of(18, ["fold", "seed"])
-    train = train_of(18, keys, ["fold", "seed"])
-    if not of_each:
-        train = train.drop(columns=["fold", "seed"]).drop_duplicates()
-    ev = recnb.evaluate(recs, truth, split=["fold", "seed"], train=train)
-    alone = dict(each_alone(recs, truth, ["fold", "seed"], keys, train=train))
-    lint, lints = ev.lint(k=3), [part.lint(k=3) for part in alone.values()]
-    for name in ("seen_in_train", "train_in_truth"):
-        assert lint[name].n == sum(part[name].n for part in lints)
-        assert lint[name].of == sum(part[name].of for part in lints)
-    # Segments by what users had: of each list in the train of its split.
-    values = ev.ndcg(k=3).per_user
-    n_rows = [
-        len(rows[rows["user"] == user])
-        for user, *key in values.index
-        for rows in [rows_of(train, ["fold", "seed"], tuple(key))]
-    ]
-    if len({*n_rows}) <= 8:  # more are put into bins
-        wanted = values.groupby(n_rows).mean()
-        means = ev.table("ndcg", k=3, by="activity").to_frame()["mean"]
-        assert means.to_list() == pytest.approx(wanted.to_list(), abs=1e-12)
-    else:
-        assert not of_each
-
-
-def test_train_that_lacks_a_value_of_the_split_is_refused():
-    recs = pd.DataFrame({"user": [1, 1], "item": ["a", "b"], "rank": 1, "fold": [0, 1]})
-    truth = pd.DataFrame({"user": [1, 1], "item": ["a", "a"], "fold": [0, 1]})
-    train = pd.DataFrame({"user": [2, 2], "item": ["a", "b"], "fold": [0, 0]})
-    with pytest.raises(recnb.errors.FrameError, match="no row of fold=1"):
-        recnb.evaluate(recs, truth, split="fold", train=train)
-    of_all = train.drop(columns="fold")  # the fix
-    ev = recnb.evaluate(recs, truth, split="fold", train=of_all)
-    assert ev.novelty(k=1) == pytest.approx(0.0)
+    assert loop.ev.measure(n_lists, k=3) == len(listed)
