@@ -257,7 +257,7 @@ def test_blocks_of_users_have_the_numbers_of_all(options, monkeypatch):
     rng = np.random.default_rng(12)
     recs, truth = random_frames(rng, 40)
     truth = truth.assign(p=rng.uniform(0.01, 1, len(truth)))
-    names = ["ndcg", "recall", "average_precision", "rbp"]
+    names = ["ndcg", "recall", "dcg", "rbp"]
     want = recnb.evaluate(recs, truth, **options).table(names, k=K).to_frame()
     monkeypatch.setattr("recnb.metrics.hits.USERS_AT_ONCE", 7)
     got = recnb.evaluate(recs, truth, **options).table(names, k=K).to_frame()
