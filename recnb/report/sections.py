@@ -222,7 +222,7 @@ def differences(report: ReportData) -> Rows:
     if len(rows) > MOST_ROWS:
         rows = report.at_lead
         n, symbol = n_tested(report.differences), report.lead.symbol
-        note = with_code(_(words.TESTS_ALONE, symbol=symbol, n=n))
+        note = _(words.TESTS_ALONE, symbol=symbol, n=n)
     if len(rows) > MOST_ROWS and report.baseline is None:
         rows = _of_the_best(rows, report)
     metrics = []
@@ -379,7 +379,7 @@ def _segments_of_several(
         columns.append((Name(model, 20), cells))
     note: Line = segments.basis
     if not note and len(report.at_lead) > MOST_PAIRS:
-        note = with_code(_(words.TESTS_IN_SEGMENTS))
+        note = _(words.TESTS_IN_SEGMENTS)
     return _in_columns(columns, title, left=1, note=note)
 
 

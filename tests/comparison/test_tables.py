@@ -16,9 +16,9 @@ from recnb.metrics import Credit, out_of_count
 from recnb.metrics.metric import METRICS
 from recnb.results.conclusions import conclusions
 from recnb.results.numbers import DifferenceRow
-from recnb.results.verdicts import MARKS, verdict_of
+from recnb.results.verdicts import verdict_of
 from recnb.stats import Settings
-from tests.comparison.frames import SAMPLE, SIDES, USUAL, compared
+from tests.comparison.frames import USUAL, compared
 from tests.rows import read_rows
 
 
@@ -27,52 +27,6 @@ def test_a_field_of_a_difference_is_a_column_unless_others_tell_it():
     fields = {field.name for field in dataclasses.fields(DifferenceRow)}
     columns = DifferenceRow.columns("frame")
     assert {*columns} == fields - told_by_others
-
-
-def test_what_is_near_the_best_is_not_apart_from_it_by_the_corrected_test():
-    """Beyond accuracy nothing is best, and marks beside it stay as they are."""
-    models = SAMPLE.models | {"other": SAMPLE.models["factors"].query("rank != 5")}
-    found = recnb.compare(models, SAMPLE.test, train=SAMPLE.train, pairs="all")
-    table = found.table(["ndcg", "novelty", "recall"], k=[5, 10])
-    marks = table.attrs
-    n_near = 0
-    for column in table:
-        metric, k = column.split("@")
-        best = table[column].idxmax()
-        near = []
-        for row in found.differences(metric, k=int(k)).itertuples():
-            pair = {row.model, row.baseline}
-            if best in pair and row.p_holm > 0.05:
-                near += pair - {best}
-        if metric == "novelty":
-            assert marks["best"][column] == marks["near_best"][column] == []
-        else:
-            assert marks["best"][column] == [best]
-            assert {*marks["near_best"][column]} == {*near}
-            n_near += len(near)
-    assert 0 < n_near < 4 * 3
-    # And in the legend.
-    assert table._repr_html_().count("<b><u>") == 4 + 1
-    table["mine"] = 1.5  # a column that was not compared
-    assert "*1.5000*" not in repr(table)
-
-
-@pytest.mark.parametrize("by", [None, "segment"])
-def test_marks_beside_a_named_baseline_are_the_verdicts_of_the_differences(by):
-    found = recnb.compare(
-        SAMPLE.models, SAMPLE.test, baseline="item-knn", users=SAMPLE.users, **SIDES
-    )
-    table = found.table(["ndcg", "novelty"], k=[5, 10], by=by)
-    marked = {kind: {column: [] for column in table} for kind in MARKS}
-    for row in found.differences(["ndcg", "novelty"], k=[5, 10], by=by).itertuples():
-        label = row.model if by is None else (row.segment, row.model)
-        if row.verdict in MARKS:
-            marked[row.verdict][f"{row.metric}@{row.k}"].append(label)
-    assert {kind: table.attrs[kind] for kind in MARKS} == marked
-    assert not any(marked["near_best"].values())
-    assert "▲ better, ▼ worse than item-knn" in repr(table)
-    assert "△ higher, ▽ lower than item-knn" in repr(table)
-    assert "not significantly different from it" not in repr(table)
 
 
 VERDICTS = read_rows("comparison/verdicts.toml")

@@ -201,7 +201,7 @@ def test_a_split_by_user_that_leaks_across_users_is_a_note() -> None:
         truth=CLEAN.truth.assign(time=last), train=CLEAN.train.assign(time=before)
     ).lint()
     assert (finding.severity, finding.n) == ("note", (before > 10).sum())
-    assert "first row of the truth, which is of another user" in finding.short
+    assert "after another user's first row of the truth" in finding.short
 
 
 @pytest.mark.parametrize("way", SPELLINGS)
