@@ -99,7 +99,6 @@ def test_a_table_and_differences_by_segment_are_those_of_the_users_in_it(
     assert frame.p_holm.min() == pytest.approx(min(frame.p.min() * len(frame), 1))
 
 
-
 def overlap_of(one: list[int], two: list[int], p: float) -> float:
     """Rank-biased overlap, depth by depth: equation 32 of Webber et al. (2010)."""
     short, long = sorted((one, two), key=len)
