@@ -51,47 +51,27 @@ def means_table(
     division = numbers.division
     if not division.is_tested:  # as parts of the truth are not
         baseline = None
-    rows = numbers.means(baseline)
-    with_ends = _with_ends(rows, division, names)
-    means = pd.DataFrame(with_ends.xs("mean", axis=1, level=1))
-    shown = Shown(
-        basis=basis,
-        remarks=_legend(numbers, names, rows, baseline),
-        marks=_marks(rows, division, names),
-    )
-    return Table(with_ends if intervals else means, shown=shown)
-
-
-def _with_ends(
-    rows: Sequence[MeanRow], division: Division, names: Names
-) -> pd.DataFrame:
-    """Return a row per model, or per segment and model, of means and interval ends."""
-    of_models = dict[Any, dict[tuple[str, str], float]]()
-    for row in rows:
-        column = names[row.metric, row.k]
-        of_model = of_models.setdefault(_row_label(row, division), {})
-        of_model.update({(column, end): getattr(row, end) for end in ENDS})
-    levels = [*distinct_labels(division.labels, ["model"]), "model"]
-    index = pd.Index([*of_models]).set_names(levels)
-    columns = pd.MultiIndex.from_product([names.values(), ENDS])
-    return pd.DataFrame([*of_models.values()], index, columns)
-
-
-def _marks(
-    rows: Sequence[MeanRow], division: Division, names: Names
-) -> dict[str, dict[str, list[Any]]]:
-    """Return the rows that have each mark, by column."""
     marks: dict[str, dict[str, list[Any]]] = {
         kind: {column: [] for column in names.values()} for kind in ("best", *MARKS)
     }
+    of_models = dict[Any, dict[tuple[str, str], float]]()
+    rows = numbers.means(baseline)
     for row in rows:
-        kinds = [row.mark] if row.mark else []
+        label, column = _row_label(row, division), names[row.metric, row.k]
+        of_model = of_models.setdefault(label, {})
+        of_model.update({(column, end): getattr(row, end) for end in ENDS})
         if row.best:
-            kinds.append("best")
-        for kind in kinds:
-            column = names[row.metric, row.k]
-            marks[kind][column].append(_row_label(row, division))
-    return marks
+            marks["best"][column].append(label)
+        if row.mark:
+            marks[row.mark][column].append(label)
+    levels = [*distinct_labels(division.labels, ["model"]), "model"]
+    index = pd.Index([*of_models]).set_names(levels)
+    columns = pd.MultiIndex.from_product([names.values(), ENDS])
+    table = pd.DataFrame([*of_models.values()], index, columns)
+    if not intervals:
+        table = pd.DataFrame(table.xs("mean", axis=1, level=1))
+    legend = _legend(numbers, names, rows, baseline)
+    return Table(table, shown=Shown(basis=basis, remarks=legend, marks=marks))
 
 
 def _row_label(row: MeanRow, division: Division) -> Any:

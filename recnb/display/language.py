@@ -98,16 +98,13 @@ class Language(str):
 def _fields(lang: str, noun: Noun) -> dict[str, str]:
     if lang == "en":
         words = noun._asdict()
-        words |= {f"{name}s": _plural(word) for name, word in words.items()}
+        for name, word in noun._asdict().items():
+            words[f"{name}s"] = _PLURALS.get(word, f"{word}s")
     else:
         words = _korean_fields(noun)
     return words | {
         name.capitalize(): word.capitalize() for name, word in words.items()
     }
-
-
-def _plural(word: str) -> str:
-    return _PLURALS.get(word, f"{word}s")
 
 
 def _korean_fields(noun: Noun) -> dict[str, str]:

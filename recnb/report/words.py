@@ -314,8 +314,7 @@ def findings_in_brief(report: ReportData) -> list[Line]:
     if len(lines) > MOST_LINES:
         n_more = len(lines) - MOST_LINES + 1
         lines[MOST_LINES - 1 :] = [_("… and {n} more", n=n_more)]
-    n_checks = min(lint.n_checks for lint in report.lints.values())
-    return lines or [_("Lint: no findings in {checks} checks", checks=n_checks)]
+    return lines or [_("Lint: no findings in {checks} checks", checks=report.n_checks)]
 
 
 def finding_title(
@@ -348,8 +347,7 @@ def on_checks(report: ReportData) -> Iterator[Line]:
     lints = list(report.lints.values())
     effects = lints[0].measured
     if not report.is_one:
-        n_checks = min(lint.n_checks for lint in lints)
-        effects = _(EFFECTS, checks=n_checks)
+        effects = _(EFFECTS, checks=report.n_checks)
     not_checked = [line for lint in lints for line in lint.not_checked_lines]
     for line in dict.fromkeys([effects, *not_checked]):
         yield with_code(line)
@@ -404,8 +402,7 @@ def on_bars(report: ReportData) -> str:
     ends = [(spread.edges[0], spread.n_bottom), (spread.edges[-1], spread.n_top)]
     for value, n in ends:
         share = f"{spread.share_of(n):.1%}"
-        words = EXACTLY
-        sentences.append(_(words, value=short(value), n=n, users=users, share=share))
+        sentences.append(_(EXACTLY, value=short(value), n=n, users=users, share=share))
     if spread.n_without_value:
         sentences.append(_("No value: {n:,}.", n=spread.n_without_value))
     low, middle, high = map(fixed, spread.quartiles)
@@ -491,11 +488,6 @@ def calls(report: ReportData) -> Sentence:
     calls: list[Line] = [Mark("code", name) for name in names]
     frame = Mark("code", "report.to_frame()")
     return say(CALLS, frame=frame, calls=joined(calls))
-
-
-def elsewhere() -> str:
-    """Say where the sections are that a console has not."""
-    return _(ELSEWHERE)
 
 
 def version(report: ReportData) -> str:
