@@ -212,7 +212,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """One model's Evaluation, for the common users."""
         return self._models[self._checked(model)]
 
-    def _checked(self, model: object) -> str:
+    def _checked(self, model: str) -> str:
         """Return the name of a model, or raise an error that lists the models."""
         if is_word(model, self._models):
             return model

@@ -24,6 +24,7 @@ from tests.comparison.frames import (
     SECOND,
     SIDES,
     TRUTH,
+    compared,
     lists,
     many_models,
 )
@@ -31,6 +32,7 @@ from tests.rows import hold_refused, read_rows
 
 mpl.use("Agg")
 near = pytest.approx
+SAMPLED = compared()
 EVALUATED = FIRST.rec.against(TRUTH)
 SEVERAL = pd.concat(
     [FIRST.assign(model="new"), SECOND.assign(model="old")], ignore_index=True
@@ -50,9 +52,6 @@ UNEQUAL = recnb.compare(
 )
 NO_HIT = {"u": {"x": 1.0, "z": 0.5}, "v": {"y": 1.0}}
 GRADES = {"u": {"x": 1, "z": 0}, "v": {"y": 0}}
-SAMPLED = recnb.compare(
-    SAMPLE.recommendations, SAMPLE.test, baseline="popular", **SIDES
-)
 
 
 def hits_of(*n_lists: int) -> Any:

@@ -18,12 +18,10 @@ from recnb.display.forms import HTML, with_code
 from recnb.display.language import width
 from recnb.errors import UnknownNameError
 from tests.display.test_escaping import COLUMN, EVIL, Page, comparison, evaluation
+from tests.report.models import EV, FOUND, SIDE_DATA
 from tests.sample import SAMPLE
 
 LONGEST = 200_000
-SIDE_DATA = {"train": SAMPLE.train, "items": SAMPLE.items}
-FOUND = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular", **SIDE_DATA)
-EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **SIDE_DATA)
 REPORTS = {
     "one": EV.report(k=[5, 10], by="activity"),
     "several": FOUND.report(k=[5, 10], by="activity"),

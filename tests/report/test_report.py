@@ -13,15 +13,9 @@ import recnb
 from recnb.errors import OptionError
 from recnb.report.distribution import Distribution
 from recnb.report.request import curve_points
+from tests.report.models import EV, FOUND
 from tests.rows import hold_refused, read_rows
 from tests.sample import SAMPLE
-
-EV = recnb.evaluate(
-    SAMPLE.models["item-knn"], SAMPLE.test, train=SAMPLE.train, users=SAMPLE.users
-)
-FOUND = recnb.compare(
-    SAMPLE.models, SAMPLE.test, baseline="popular", train=SAMPLE.train
-)
 
 
 @given(st.sets(st.integers(1, 1000), min_size=1, max_size=60))

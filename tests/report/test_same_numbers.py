@@ -15,12 +15,9 @@ import pytest
 import recnb
 from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import METRICS
+from tests.report.models import EV, EVERY_PAIR, FOUND
 from tests.sample import SAMPLE
 
-SIDE_DATA = {"train": SAMPLE.train, "items": SAMPLE.items}
-EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **SIDE_DATA)
-FOUND = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular", **SIDE_DATA)
-EVERY_PAIR = recnb.compare(SAMPLE.models, SAMPLE.test, pairs="all", **SIDE_DATA)
 GROUP = pd.Series(
     {user: f"group {n % 3}" for n, user in enumerate(SAMPLE.test["user"].unique())}
 )

@@ -9,13 +9,10 @@ import pandas as pd
 import pytest
 
 import recnb
+from tests.report.models import EV, EVERY_PAIR, FOUND  # noqa: F401 - in calls
 from tests.sample import SAMPLE
 from tests.shown import Recorded, text_of
 
-SIDE_DATA = {"train": SAMPLE.train, "items": SAMPLE.items}
-FOUND = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular", **SIDE_DATA)
-EVERY_PAIR = recnb.compare(SAMPLE.models, SAMPLE.test, pairs="all", **SIDE_DATA)
-EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **SIDE_DATA)
 BARE = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test)
 
 
