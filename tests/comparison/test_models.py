@@ -67,6 +67,20 @@ def hits_of(*n_lists: int) -> Any:
 WITH_LIST, NINE = hits_of(8, 10), hits_of(9, 9)
 
 
+def in_days(names: str) -> Any:
+    """Two models in this order; user 2, alone in the day y, has a list from one."""
+    truth = pd.DataFrame({"user": [1, 1, 2], "item": list("pqp"), "day": list("xzy")})
+    lists_of: dict[str, Any] = {"a": {1: ["p"], 2: ["p"]}, "b": {1: ["q"]}}
+    models = {name: lists_of[name] for name in names}
+    return recnb.compare(models, truth, averaged_users="both")
+
+
+def tested_segments(report: Any) -> list[str]:
+    """Return the segment of each difference."""
+    told = report.to_dict()["segments"]
+    return [told["names"][part] for part in told["differences"]["part"]]
+
+
 def weighted_for_rexmex() -> Any:
     truth = SAMPLE.test.assign(shown=0.5)
     return recnb.compare(SAMPLE.models, truth, propensity="shown", convention="rexmex")

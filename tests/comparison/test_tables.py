@@ -7,7 +7,6 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import recnb
@@ -48,19 +47,6 @@ def test_what_may_be_said(numbers):
     others = [dataclasses.replace(row, p=0.2)] * 2
     line, *_lines = conclusions([row, *others], Settings())
     assert VERDICTS[numbers]["words"] in CONSOLE.write(line)
-
-
-@pytest.mark.parametrize("names", ["ab", "ba"])
-def test_parts_of_the_truth_that_one_model_has_no_users_of(names):
-    """User 2, alone in the part y, has a list from one model and none from the other."""
-    truth = pd.DataFrame({"user": [1, 1, 2], "item": list("pqp"), "day": list("xzy")})
-    lists_of = {"a": {1: ["p"], 2: ["p"]}, "b": {1: ["q"]}}
-    models = {name: lists_of[name] for name in names}
-    found = recnb.compare(models, truth, averaged_users="both")
-    means = found.table("recall", k=1, by="day")["recall@1"].to_dict()
-    assert means == {("x", "a"): 1, ("x", "b"): 0, ("z", "a"): 0, ("z", "b"): 1}
-    told = found.report(k=1, metrics="recall", by="day").to_dict()["segments"]
-    assert [told["names"][part] for part in told["differences"]["part"]] == ["x", "z"]
 
 
 def test_a_metric_that_is_no_longer_known_by_its_name_has_a_curve():

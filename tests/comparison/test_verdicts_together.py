@@ -10,7 +10,7 @@ import pytest
 
 import recnb
 from recnb.results.verdicts import FOUND, MARKS, NOT_FOUND
-from tests.comparison.frames import models_at_random
+from tests.comparison.frames import SAMPLE, models_at_random
 from tests.rows import read_rows
 
 METRICS = ["hit_rate", "dcg"]
@@ -79,10 +79,26 @@ def test_a_report_has_the_numbers_of_each_column_by_itself(seed: int) -> None:
             same = reported[metric, k, row["model"], row["baseline"]]
             assert same.verdict == row["verdict"]
             assert same.p_holm == pytest.approx(row["p_holm"], nan_ok=True)
-        if pairs == "baseline" and len(truth) >= 10:
-            checks = found.not_worse(metric, k=k).checks
-            passed = [check.passed for check in checks]
-            assert passed == (alone["verdict"] != "worse").tolist()
     frame = report.to_frame()
     for row in frame[frame["verdict"].notna()].to_dict("records"):
         hold_together(row)
+
+
+@pytest.mark.parametrize("pairs", ["baseline", "all"])
+def test_marks_and_gates_of_models_that_are_close_are_their_verdicts(
+    pairs: Any,
+) -> None:
+    """Of novelty too, of which none is the best."""
+    models = SAMPLE.models | {"other": SAMPLE.models["factors"].query("rank != 5")}
+    found = recnb.compare(models, SAMPLE.test, pairs=pairs, train=SAMPLE.train)
+    n_near = 0
+    for metric, k in itertools.product(["ndcg", "novelty", "recall"], [5, 10]):
+        column, marks = f"{metric}@{k}", found.table(metric, k=k).attrs
+        rows = found.differences(metric, k=k).to_frame()
+        hold_marks(marks, column, found, rows)
+        n_near += len(marks["near_best"][column])
+        if pairs == "baseline" and metric != "novelty":
+            checks = found.not_worse(metric, k=k).checks
+            passed = [check.passed for check in checks]
+            assert passed == (rows["verdict"] != "worse").tolist()
+    assert (n_near > 0) == (pairs == "all")

@@ -28,7 +28,7 @@ import recnb
 from recnb import LIST_METRICS, METRICS
 from recnb.beyond.catalogue import NEEDED, missing
 from recnb.display.data_file import rows_of
-from recnb.display.language import LANGUAGES, LOCALE, Language, use_language
+from recnb.display.language import LANGUAGES, LOCALE, Language
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import RETRIEVAL_METRICS, Metric
 from recnb.results.tables import lack_in_words
