@@ -174,16 +174,16 @@ def basis_of_table(
     """Return the phrases below a table of means and of numbers of all lists."""
     first = next(iter(models.values()))
     of_users = [each for each in asked if each.metric.of != "all"]
+    of_accuracy = [each for each in of_users if each.metric.is_accuracy]
     basis = basis_of(models, left_out, of_users)
     words = [*basis]
     if not division.is_tested:
         words.append(part_in_words(first, division))
-    if not all(each.metric.is_accuracy for each in of_users):
+    if len(of_accuracy) < len(of_users):
         beyond = N_(
             "metrics beyond accuracy over the {users} with a value in every model"
         )
         words.append(_(beyond))
-    of_accuracy = [each for each in of_users if each.metric.is_accuracy]
     unweighted = plain_means(models, of_accuracy, cutoffs)
     if unweighted:
         words.append(unweighted.removesuffix("."))

@@ -29,7 +29,7 @@ from recnb.display.language import (
     N_,
     Noun,
     _,
-    fields_of,
+    current,
     use_language,
     use_noun,
     with_noun,
@@ -210,11 +210,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     def __getitem__(self, model: str) -> Evaluation:
         """One model's Evaluation, for the common users."""
-        if not is_word(model, self._models):
-            raise UnknownModelError(
-                f"{quoted(model)} is none of the models. {near(model, self.names)}"
-            )
-        return self._models[model]
+        return self._models[self._checked(model)]
+
+    def _checked(self, model: str) -> str:
+        """Return the name of a model, or raise an error that lists the models."""
+        if is_word(model, self._models):
+            return model
+        raise UnknownModelError(
+            f"{quoted(model)} is none of the models. {near(model, self.names)}"
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._models)
@@ -637,9 +641,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         frame = movers_frame(groups)
         basis = self._basis_with_options([measure], cutoff)
         template = "results/users.jinja"
-        noun = self._first.noun_of_lists
-        with use_noun(noun):
-            told = of_users(groups, measure.label, fields_of(noun))
+        with use_noun(self._first.noun_of_lists):
+            told = of_users(groups, measure.label, current().fields)
             shown = Shown(
                 title=measure.label,
                 basis=basis,
@@ -855,17 +858,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return [*self._basis(asked), *merged(options_of(self._models, asked, k))]
 
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
-        """Return a model and the one that it is compared with.
+        """Return the names of a model and of the one that it is compared with.
 
-        These are by default the first other one, and the baseline.
+        By default it is compared with the baseline, and is the first of the others.
         """
-        for name in (model, baseline):
-            if name is not None:
-                self[name]  # or an error that lists the models
         if baseline is None:
             baseline = self.baseline or self.names[0]
         if model is None:
             model = next(name for name in self.names if name != baseline)
+        model, baseline = self._checked(model), self._checked(baseline)
         if model == baseline:
             raise OptionError(f"{model!r} is the baseline itself: name another model.")
         return model, baseline

@@ -68,32 +68,33 @@ def means_table(
     division = numbers.division
     if not division.is_tested:  # as parts of the truth are not
         baseline = None
-    cells = dict[Any, dict[tuple[str, str], float]]()
     marks: dict[str, dict[str, list[Any]]] = {
         kind: {column: [] for column in names.values()} for kind in ("best", *MARKS)
     }
+    of_models = dict[Any, dict[tuple[str, str], float]]()
     rows = numbers.means(baseline)
     for row in rows:
-        key = division.keys[row.part]
-        label = (*key, row.model) if key else row.model
-        column = names[row.metric, row.k]
-        cells.setdefault(label, {})
-        for end in ENDS:
-            cells[label][column, end] = getattr(row, end)
+        label, column = _row_label(row, division), names[row.metric, row.k]
+        of_model = of_models.setdefault(label, {})
+        of_model.update({(column, end): getattr(row, end) for end in ENDS})
         if row.best:
             marks["best"][column].append(label)
         if row.mark:
             marks[row.mark][column].append(label)
     levels = [*distinct_labels(division.labels, ["model"]), "model"]
-    with_ends = pd.DataFrame(
-        [*cells.values()],
-        pd.Index([*cells]).set_names(levels),
-        pd.MultiIndex.from_product([names.values(), ENDS]),
-    )
-    means = pd.DataFrame(with_ends.xs("mean", axis=1, level=1))
+    index = pd.Index([*of_models]).set_names(levels)
+    columns = pd.MultiIndex.from_product([names.values(), ENDS])
+    table = pd.DataFrame([*of_models.values()], index, columns)
+    if not intervals:
+        table = pd.DataFrame(table.xs("mean", axis=1, level=1))
     legend = _legend(numbers, names, rows, baseline)
-    shown = Shown(basis=basis, remarks=legend, marks=marks)
-    return Table(with_ends if intervals else means, shown=shown)
+    return Table(table, shown=Shown(basis=basis, remarks=legend, marks=marks))
+
+
+def _row_label(row: MeanRow, division: Division) -> Any:
+    """Return the model of a mean, behind its segment if there are any."""
+    segment = division.keys[row.part]
+    return (*segment, row.model) if segment else row.model
 
 
 def _legend(

@@ -20,7 +20,6 @@ from recnb.display.language import (
     Message,
     Sentence,
     current,
-    fields_of,
     template,
     with_particles,
 )
@@ -295,7 +294,7 @@ class Form:
         Korean particles follow the last letter before them.
         """
         words = template(sentence.message, sentence.values.get("n", 1))
-        values = fields_of(current().noun) | sentence.values
+        values = current().fields | sentence.values
         written, before = [], ""
         for part, name, spec, _conversion in Formatter().parse(words):
             fitting = with_particles(before + part)[len(before) :]

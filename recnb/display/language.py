@@ -16,7 +16,7 @@ import gettext
 import inspect
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache, wraps
@@ -31,10 +31,47 @@ T = TypeVar("T")
 LANGUAGES = ("en", "ko")
 LOCALE = Path(__file__).parents[1] / "locale"
 
-#: The setting. A notebook runs each cell in a context of its own, so a context variable
-#: would forget it.
-_setting = ["en"]
-_in_use: ContextVar[str | None] = ContextVar("recnb_language", default=None)
+
+class Noun(NamedTuple):
+    """The words for those whose lists are ranked, and for what is in the lists."""
+
+    user: str = "user"
+    item: str = "item"
+
+
+#: What ranks are for, by the name of its column without _ and "id": how sentences call
+#: the users.
+NOUNS = {
+    "q": "query",
+    "query": "query",
+    "question": "query",
+    "userinput": "query",
+    "topic": "topic",
+    "session": "session",
+    "customer": "customer",
+    "member": "member",
+    "visitor": "visitor",
+}
+#: The names of columns, in the same way, whose items are documents.
+DOCUMENTS = ("doc", "docno", "document", "corpus")
+
+#: Plurals in English that are not made with an s alone.
+_PLURALS = {"query": "queries"}
+#: The nouns in Korean, which has no plurals.
+_KOREAN = {
+    "user": "사용자",
+    "query": "질의",
+    "topic": "토픽",
+    "session": "세션",
+    "customer": "고객",
+    "member": "회원",
+    "visitor": "방문자",
+    "list": "목록",
+    "item": "아이템",
+    "document": "문서",
+}
+#: Those who are not counted as people are.
+_THINGS = ("query", "topic", "session", "list")
 
 
 class Language(str):
@@ -45,8 +82,52 @@ class Language(str):
     def __new__(cls, lang: str, noun: Noun | None = None) -> Self:
         """Pack the name of the language with the noun."""
         self = super().__new__(cls, lang)
-        self.noun = noun or _NEUTRAL
+        self.noun = noun or Noun()
         return self
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """What stands for the noun in the fields of messages.
+
+        {user}, {users}, {item} and {items}, and the same with a capital.
+        """
+        return _fields(str(self), self.noun)
+
+
+@cache
+def _fields(lang: str, noun: Noun) -> dict[str, str]:
+    if lang == "en":
+        words = noun._asdict()
+        for name, word in noun._asdict().items():
+            words[f"{name}s"] = _PLURALS.get(word, f"{word}s")
+    else:
+        words = _korean_fields(noun)
+    return words | {
+        name.capitalize(): word.capitalize() for name, word in words.items()
+    }
+
+
+def _korean_fields(noun: Noun) -> dict[str, str]:
+    """Return the fields of Korean messages.
+
+    Beside those of English ones, {counter} is what users are counted with, and {list}
+    what one of them may lack.
+    """
+    user, item = _KOREAN[noun.user], _KOREAN[noun.item]
+    return {
+        "user": user,
+        "users": user,
+        "item": item,
+        "items": item,
+        "counter": "개" if noun.user in _THINGS else "명",
+        "list": f"추천 {item}" if noun.user == "list" else _KOREAN["list"],
+    }
+
+
+#: The setting. A notebook runs each cell in a context of its own, so a context variable
+#: would forget it.
+_setting = [Language("en")]
+_in_use: ContextVar[Language | None] = ContextVar("recnb_language", default=None)
 
 
 def language(lang: str | None = None) -> str | None:
@@ -74,20 +155,12 @@ def language(lang: str | None = None) -> str | None:
     """
     if lang is None:
         return _setting[0]
-    _setting[0] = checked(lang)
+    _setting[0] = Language(checked(lang))
     return None
 
 
 def current() -> Language:
-    """Return the language and the noun in force.
-
-    The language is that of `use_language`, else the setting.
-    """
-    return Language(_name_in_force(), _noun.get())
-
-
-def _name_in_force() -> str:
-    """Return the name of the language in force: each message asks for it."""
+    """Return the language in force, that of `use_language` or else the setting."""
     return _in_use.get() or _setting[0]
 
 
@@ -102,56 +175,21 @@ def checked(lang: str | None) -> Language:
         return current()
     if isinstance(lang, Language):
         return lang
-    return Language(lang, _noun.get())
+    return Language(lang, current().noun)
 
 
 @contextmanager
 def use_language(lang: str | None) -> Iterator[str]:
-    """Use a language within a block, and the noun that it has.
+    """Use a language within a block, with the noun that it has.
 
-    None: those in force.
+    None: the one in force.
     """
     chosen = checked(lang)
-    token = _in_use.set(str(chosen))
+    token = _in_use.set(chosen)
     try:
-        with use_noun(chosen.noun):
-            yield chosen
+        yield chosen
     finally:
         _in_use.reset(token)
-
-
-class Noun(NamedTuple):
-    """The words for those whose lists are ranked, and for what is in the lists."""
-
-    user: str = "user"
-    item: str = "item"
-
-
-#: What ranks are for, by the name of its column without _ and "id": how English
-#: sentences call the users.
-NOUNS = {
-    "q": "query",
-    "query": "query",
-    "question": "query",
-    "userinput": "query",
-    "topic": "topic",
-    "session": "session",
-    "customer": "customer",
-    "member": "member",
-    "visitor": "visitor",
-}
-#: The names of columns, in the same way, whose items are documents.
-DOCUMENTS = ("doc", "docno", "document", "corpus")
-
-_NEUTRAL = Noun()
-_noun: ContextVar[Noun] = ContextVar("recnb_noun", default=_NEUTRAL)
-#: Plurals in English that are not made with an s alone.
-_PLURALS = {"query": "queries"}
-#: What stands in the fields of Korean messages beside those of English ones: what users
-#: are counted with, and what one of them may lack. Queries and topics are users there,
-#: and documents are items.
-_KOREAN = {"user": "사용자", "item": "아이템", "counter": "명", "list": "목록"}
-_KOREAN_OF_LISTS = _KOREAN | {"user": "목록", "counter": "개", "list": "추천 아이템"}
 
 
 def noun_of(column: str, item_column: str = "item") -> Noun:
@@ -171,18 +209,9 @@ def _without_id(column: str) -> str:
     return plain.removesuffix("id")
 
 
-@contextmanager
-def use_noun(noun: Noun) -> Iterator[None]:
-    """Put a noun into the fields of messages within a block.
-
-    Other languages than English call all of them users and items, but for lists, which
-    Korean tells from users as well.
-    """
-    token = _noun.set(noun)
-    try:
-        yield
-    finally:
-        _noun.reset(token)
+def use_noun(noun: Noun) -> AbstractContextManager[str]:
+    """Put a noun into the fields of messages within a block, in the language in force."""
+    return use_language(Language(current(), noun))
 
 
 def with_noun(kind: type[T]) -> type[T]:
@@ -202,38 +231,12 @@ def _with_noun(method: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def fields_of(noun: Noun) -> dict[str, str]:
-    """Return what stands for a noun in the fields of messages, by field.
-
-    That is in the language in force: {user}, {users}, {item} and {items}, and the same
-    with a capital.
-    """
-    return _fields(noun, _name_in_force())
-
-
-@cache
-def _fields(noun: Noun, lang: str) -> dict[str, str]:
-    words = _KOREAN_OF_LISTS if noun.user == "list" else _KOREAN
-    plurals = {"users": words["user"], "items": words["item"]}
-    if lang == "en":
-        words = noun._asdict()
-        plurals = {f"{name}s": _plural(word) for name, word in words.items()}
-    words = words | plurals
-    return words | {
-        name.capitalize(): word.capitalize() for name, word in words.items()
-    }
-
-
-def _plural(word: str) -> str:
-    return _PLURALS.get(word, f"{word}s")
-
-
 def named(message: str, /, **values: Any) -> str:
     """Put the noun in force into the fields of an English sentence, and the values.
 
     The sentence is that of an error.
     """
-    return message.format_map(_fields(_noun.get(), "en") | values)
+    return message.format_map(Language("en", current().noun).fields | values)
 
 
 class Plural(NamedTuple):
@@ -254,8 +257,8 @@ def N_(message: str) -> str:
 def _(message: Message, /, **values: Any) -> str:
     """Translate a message into the language in force and put the values in."""
     text = template(message, values.get("n", 1))
-    filled = text.format_map(fields_of(_noun.get()) | values)
-    if _name_in_force() == "ko" and _PARTICLE.search(text):
+    filled = text.format_map(current().fields | values)
+    if current() == "ko" and _PARTICLE.search(text):
         return with_particles(filled)
     return filled
 
@@ -264,7 +267,7 @@ def template(message: Message, n: float = 1) -> str:
     """Translate a message, in the form for `n`, and leave its fields as they are."""
     if not message:
         return ""  # which gettext has the head of the catalogue for
-    catalogue = _catalogue(_name_in_force())
+    catalogue = _catalogue(str(current()))
     if isinstance(message, Plural):
         # A fraction takes the form of many.
         count = int(n) if float(n).is_integer() else 2

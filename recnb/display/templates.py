@@ -99,13 +99,9 @@ def page(title: str, body: str) -> str:
     """Return a document that needs nothing else.
 
     It has a title, which is its heading, and the body.
-
-    In a notebook, headings of the body are below those of the notebook; in a document
-    they follow its own.
     """
-    higher = re.sub("(</?h)([34])", lambda tag: f"{tag[1]}{int(tag[2]) - 1}", body)
     heading = text.html_text(title, 200)
-    return write("display/page.jinja", "html", title=heading, body=Markup(higher))
+    return write("display/page.jinja", "html", title=heading, body=Markup(body))
 
 
 @cache

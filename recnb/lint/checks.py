@@ -731,8 +731,7 @@ def train_in_truth(data: LintData) -> Iterator[Problem]:
 @check(
     "train later than the truth",
     needs=["train"],
-    short="Rows of train that are later than a row of the truth of their {user}: {n:,} "
-    "of {of:,}",
+    short="Rows of train after the same {user}'s first row of the truth: {n:,} of {of:,}",
     why="The model may have learned from what came after the answers, which nobody knows "
     "when lists are shown.",
     advice="Split again by time, so that all rows of train are before those of the truth; "
@@ -751,8 +750,8 @@ def train_after_truth(data: LintData) -> Iterator[Problem]:
         rows.filter(is_after_others).drop("first"),
         train.height,
         grave=False,
-        short="Rows of train that are later than the first row of the truth, which is "
-        "of another {user}: {n:,} of {of:,}",
+        short="Rows of train after another {user}'s first row of the truth: {n:,} of "
+        "{of:,}",
         why="The model may have learned what others did later, such as which {items} "
         "became popular, which nobody knows when the first lists are shown.",
         advice="Split at one time for all {users}, or report with the number that each "

@@ -165,7 +165,8 @@ class ReportData:
     @property
     def at_lead(self) -> list[DifferenceRow]:
         """The differences of the lead metric at the middle cut-off."""
-        return self.differences_of(self.lead.metric, self.lead_k)
+        lead = self.lead.metric, self.lead_k
+        return [row for row in self.differences if (row.metric, row.k) == lead]
 
     @property
     def ranked(self) -> list[str]:
@@ -185,6 +186,11 @@ class ReportData:
         if len(self.models) <= len(COLOURS):
             return [*self.models]
         return self.ranked[:FEW_LINES]
+
+    @property
+    def n_checks(self) -> int:
+        """The number of checks that were made of each model."""
+        return min(lint.n_checks for lint in self.lints.values())
 
     @property
     def findings(self) -> list[tuple[list[str], list[Finding]]]:
@@ -214,7 +220,3 @@ class ReportData:
     def curve_of(self, model: str) -> list[MeanRow]:
         """Return the means of a model at the cut-offs of the curve."""
         return [row for row in self.curve if row.model == model]
-
-    def differences_of(self, metric: str, k: int | None) -> list[DifferenceRow]:
-        """Return the differences in one metric at a cut-off."""
-        return [row for row in self.differences if (row.metric, row.k) == (metric, k)]

@@ -77,22 +77,21 @@ def _tables_of_means(report: ReportData) -> list[Rows]:
     title = _("Means over {users}", users=report.sample)
     if report.is_one:
         return [_of_one(report, report.of_accuracy, title)]
-    columns = [
-        (metric, k, report.means_of(metric.metric, k))
-        for metric in report.of_accuracy
-        for k in report.k
-    ]
     if report.has_own_cutoffs:
-        labelled = [(rows[0].label, rows) for _metric, _k, rows in columns if rows]
-        return [_of_several(report, labelled, title)]
+        columns = []
+        for metric in report.of_accuracy:
+            for k in report.k:
+                rows = report.means_of(metric.metric, k)
+                columns += [(row.label, rows) for row in rows[:1]]
+        return [_of_several(report, columns, title)]
     tables = []
-    for cutoff in sorted(report.k, key=lambda k: k != report.lead_k):
-        at_cutoff = []
-        for metric, k, rows in columns:
-            if k == cutoff:
-                at_cutoff.append((_arrowed(metric.symbol, metric.better), rows))
-        title = _("Means at k = {k}", k=cutoff or _("whole list"))
-        tables.append(_of_several(report, at_cutoff, title))
+    for k in sorted(report.k, key=lambda k: k != report.lead_k):
+        columns = []
+        for metric in report.of_accuracy:
+            head = _arrowed(metric.symbol, metric.better)
+            columns.append((head, report.means_of(metric.metric, k)))
+        title = _("Means at k = {k}", k=k or _("whole list"))
+        tables.append(_of_several(report, columns, title))
     return tables
 
 
@@ -222,7 +221,7 @@ def differences(report: ReportData) -> Rows:
     if len(rows) > MOST_ROWS:
         rows = report.at_lead
         n, symbol = n_tested(report.differences), report.lead.symbol
-        note = with_code(_(words.TESTS_ALONE, symbol=symbol, n=n))
+        note = _(words.TESTS_ALONE, symbol=symbol, n=n)
     if len(rows) > MOST_ROWS and report.baseline is None:
         rows = _of_the_best(rows, report)
     metrics = []
@@ -379,7 +378,7 @@ def _segments_of_several(
         columns.append((Name(model, 20), cells))
     note: Line = segments.basis
     if not note and len(report.at_lead) > MOST_PAIRS:
-        note = with_code(_(words.TESTS_IN_SEGMENTS))
+        note = _(words.TESTS_IN_SEGMENTS)
     return _in_columns(columns, title, left=1, note=note)
 
 

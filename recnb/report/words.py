@@ -20,7 +20,7 @@ from recnb.display.forms import (
     strong,
     with_code,
 )
-from recnb.display.language import N_, Sentence, _, fields_of
+from recnb.display.language import N_, Language, Sentence, _
 from recnb.display.text import fixed, short, users_in_words
 from recnb.lint import Finding, order_in_words
 from recnb.report.data import MOST_PAIRS, ReportData
@@ -70,16 +70,13 @@ ELSEWHERE = N_(
 
 IN_MODELS = N_("{first}; in {n} models, from {low:,} to {high:,} in {most}")
 EFFECTS = N_(
-    "{checks} checks of each model's lists. Effects are measured with the lead metric; "
-    ".lint() of a model shows more."
+    "{checks} checks of each model's lists. Effects are measured with the lead metric."
 )
-MORE_EFFECTS = N_("{n} more models have an effect of their own, each in its .lint()")
+MORE_EFFECTS = N_("{n} more models have an effect of their own, which JSON has")
 
 # Texts: differences, curve and distribution
 
-TESTS_ALONE = N_(
-    "Tests of {symbol} alone; `report.differences` has those of all {n:,} comparisons."
-)
+TESTS_ALONE = N_("Tests of {symbol} alone; JSON has those of all {n:,} comparisons.")
 NOT_DRAWN = N_("Drawn for the first {drawn} models; {n} more are not.")
 EXACTLY = N_("Exactly {value}: {n:,} of {users} ({share}).")
 QUARTILES = N_("Quartiles {low}, {middle}, {high}; mean {mean}.")
@@ -102,9 +99,7 @@ DIFFERENCES_IN_SEGMENTS = N_(
     "another does not show that the two differ."
 )
 #: Of many models.
-TESTS_IN_SEGMENTS = N_(
-    "Each difference with its test is in `found.differences(by=...)`."
-)
+TESTS_IN_SEGMENTS = N_("JSON has each difference with its test.")
 
 # Texts: beyond accuracy
 
@@ -166,10 +161,10 @@ CALLS = N_(
 
 def nouns(report: ReportData) -> Mapping[str, str]:
     """Return the words for users of a report; where they have several, for lists."""
-    noun = report.language.noun
+    language = report.language
     if report.n_lists is not None:
-        noun = noun._replace(user="list")
-    return fields_of(noun)
+        language = Language(language, language.noun._replace(user="list"))
+    return language.fields
 
 
 # The head
@@ -319,8 +314,7 @@ def findings_in_brief(report: ReportData) -> list[Line]:
     if len(lines) > MOST_LINES:
         n_more = len(lines) - MOST_LINES + 1
         lines[MOST_LINES - 1 :] = [_("… and {n} more", n=n_more)]
-    n_checks = min(lint.n_checks for lint in report.lints.values())
-    return lines or [_("Lint: no findings in {checks} checks", checks=n_checks)]
+    return lines or [_("Lint: no findings in {checks} checks", checks=report.n_checks)]
 
 
 def finding_title(
@@ -353,8 +347,7 @@ def on_checks(report: ReportData) -> Iterator[Line]:
     lints = list(report.lints.values())
     effects = lints[0].measured
     if not report.is_one:
-        n_checks = min(lint.n_checks for lint in lints)
-        effects = _(EFFECTS, checks=n_checks)
+        effects = _(EFFECTS, checks=report.n_checks)
     not_checked = [line for lint in lints for line in lint.not_checked_lines]
     for line in dict.fromkeys([effects, *not_checked]):
         yield with_code(line)
@@ -409,8 +402,7 @@ def on_bars(report: ReportData) -> str:
     ends = [(spread.edges[0], spread.n_bottom), (spread.edges[-1], spread.n_top)]
     for value, n in ends:
         share = f"{spread.share_of(n):.1%}"
-        words = EXACTLY
-        sentences.append(_(words, value=short(value), n=n, users=users, share=share))
+        sentences.append(_(EXACTLY, value=short(value), n=n, users=users, share=share))
     if spread.n_without_value:
         sentences.append(_("No value: {n:,}.", n=spread.n_without_value))
     low, middle, high = map(fixed, spread.quartiles)
@@ -489,18 +481,13 @@ def _why_no_interval(report: ReportData) -> list[str]:
 
 
 def calls(report: ReportData) -> Sentence:
-    """Return the calls that return the numbers."""
+    """Return the calls that return the numbers, for a notebook."""
     names = ["found.table(...)", "found.differences(...)", "found.movers(...)"]
     if report.is_one:
         names = ["ev.table(...)", "ev.curve(...)", "ev.user(...)"]
     calls: list[Line] = [Mark("code", name) for name in names]
     frame = Mark("code", "report.to_frame()")
     return say(CALLS, frame=frame, calls=joined(calls))
-
-
-def elsewhere() -> str:
-    """Say where the sections are that a console has not."""
-    return _(ELSEWHERE)
 
 
 def version(report: ReportData) -> str:

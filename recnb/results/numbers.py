@@ -321,9 +321,9 @@ class Numbers:
     def _cells_of(
         self, arrays: Mapping[str, NDArray[Any]]
     ) -> Iterator[tuple[Place, int, dict[str, Any]]]:
-        """Give each place with the values of its first model or pair, of its second, …
+        """Give the rows of a table, those of a part together.
 
-        The places of a part come together.
+        Each is a place, the number of a model or of a pair, and its values in `arrays`.
         """
         lists = {name: array.tolist() for name, array in arrays.items()}
         n_columns = next(iter(arrays.values())).shape[1]

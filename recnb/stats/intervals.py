@@ -128,26 +128,40 @@ class Moments:
         check_confidence(confidence)
         if self.sample.n_effective < 2:
             return self._nothing, self._nothing
-        # Rounding, and repeats that a convention counts again, may pass the metric's
-        # bounds.
-        least, most = self._extremes
-        bottom = np.minimum(self.bounds[0], least)
-        top = np.maximum(self.bounds[1], most)
-        lowest_seen, highest_seen = self._extremes_of_units
-        lowest, highest = self._furthest(bottom), self._furthest(top)
-        if not within_bounds:
-            above, below = self._are_enough
-            lowest = np.where(below, lowest_seen, lowest)
-            highest = np.where(above, highest_seen, highest)
+        lowest, highest = self._one_more(within_bounds=within_bounds)
         is_known = np.isfinite(lowest) & np.isfinite(highest)
-        scale = (
-            np.where(np.isfinite(bottom), bottom, lowest_seen),
-            np.where(np.isfinite(top), top, highest_seen),
-        )
         tail = (1 - confidence) / 2
-        low = self._quantile_with(lowest, tail, scale)
-        high = self._quantile_with(highest, 1 - tail, scale)
+        low = self._quantile_with(lowest, tail)
+        high = self._quantile_with(highest, 1 - tail)
         return np.where(is_known, low, np.nan), np.where(is_known, high, np.nan)
+
+    def _one_more(self, *, within_bounds: bool) -> Pair:
+        """Return the lowest and the highest value that one more unit may have.
+
+        Those of units seen, where enough of them are off the bound.
+        """
+        lowest, highest = map(self._furthest, self._limits)
+        if within_bounds:
+            return lowest, highest
+        seen = self._extremes_of_units
+        above, below = self._are_enough
+        return np.where(below, seen[0], lowest), np.where(above, seen[1], highest)
+
+    @property
+    def _limits(self) -> Pair:
+        """The bounds of the metric, and where values pass them these.
+
+        Rounding does, and repeats that a convention counts again.
+        """
+        lowest, highest = self._extremes
+        return np.minimum(self.bounds[0], lowest), np.maximum(self.bounds[1], highest)
+
+    @property
+    def _scale(self) -> Pair:
+        """The ends of the beta distribution: the limits, or else the values of units."""
+        ends = zip(self._limits, self._extremes_of_units, strict=True)
+        low, high = (np.where(np.isfinite(limit), limit, seen) for limit, seen in ends)
+        return low, high
 
     @property
     def _are_enough(self) -> tuple[Bools, Bools]:
@@ -167,7 +181,7 @@ class Moments:
         largest = self.sample.n_effective * self.sample.heaviest
         return self.mean + largest * (bound - self.mean)
 
-    def _quantile_with(self, extreme: Floats, chance: float, scale: Pair) -> Floats:
+    def _quantile_with(self, extreme: Floats, chance: float) -> Floats:
         """Return the quantile of the mean with one more unit of an extreme value.
 
         The unit is a user as heavy as the heaviest, or a cluster with the weight of an
@@ -183,7 +197,7 @@ class Moments:
         from scipy.special import betaincinv
 
         n_units = self.sample.n_effective
-        bottom, top = scale
+        bottom, top = self._scale
         size = top - bottom
         weight = 1 / n_units if self.sample.is_clustered else self.sample.heaviest
         share = weight / (1 + weight)  # of the unit put in

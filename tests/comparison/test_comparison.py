@@ -14,7 +14,7 @@ from scipy import stats
 
 import recnb
 from recnb.metrics.metric import EVERY_METRIC
-from tests.comparison.frames import SAMPLE, SIDES, compared
+from tests.comparison.frames import SAMPLE, SIDES
 
 BEYOND = (
     "novelty",
@@ -76,30 +76,27 @@ def test_differences_are_those_of_the_values_of_users_and_tests_those_of_scipy(
     assert (frame.p_holm.dropna() >= frame.p.dropna()).all()
 
 
-def test_a_table_and_differences_by_segment_are_those_of_the_users_in_it() -> None:
-    found = recnb.compare(SAMPLE.models, SAMPLE.test, users=SAMPLE.users)
-    frame = found.differences("ndcg", k=10, by="segment")
-    table = found.table("ndcg", k=10, by="segment")
+@pytest.mark.parametrize("metric", ["ndcg", "novelty"])
+def test_a_table_and_differences_by_segment_are_those_of_the_users_in_it(
+    metric: str,
+) -> None:
+    """Beyond accuracy, where others have a value too, of the users evaluated."""
+    found = recnb.compare(SAMPLE.models, SAMPLE.test, users=SAMPLE.users, **SIDES)
+    frame = found.differences(metric, k=10, by="segment")
+    table = found.table(metric, k=10, by="segment")
     of = SAMPLE.users.set_index("user")["segment"]
-    values = pd.DataFrame({name: ev.ndcg(k=10).per_user for name, ev in found.items()})
-    assert frame.n_users.sum() == 2 * found.n_users
+    evaluations = {name: getattr(ev, metric)(k=10) for name, ev in found.items()}
+    values = pd.DataFrame({name: ev.per_user for name, ev in evaluations.items()})
+    values = values.loc[values.index.isin(found.users)].dropna()
+    assert frame.n_users.sum() == 2 * len(values)
     for row in frame.itertuples():
         inside = values[of[values.index] == row.segment]
         new, old = inside[row.model], inside[row.baseline]
         assert row.difference == pytest.approx((new - old).mean())
         assert row.p == pytest.approx(stats.ttest_rel(new, old).pvalue)
-        mean = table.loc[(row.segment, row.model), "ndcg@10"]
+        mean = table.loc[(row.segment, row.model), f"{metric}@10"]
         assert mean == pytest.approx(new.mean(), abs=1e-12)
     assert frame.p_holm.min() == pytest.approx(min(frame.p.min() * len(frame), 1))
-
-
-def test_beyond_accuracy_a_table_by_segment_is_of_the_users_evaluated() -> None:
-    values = compared()["item-knn"].novelty(k=10).per_user
-    n_in_train = SAMPLE.train.groupby("user").size().reindex(values.index)
-    first = values.index[n_in_train.between(0, 9) & values.index.isin(compared().users)]
-    table = compared().table("novelty", k=10, by="activity")
-    mean = table.loc[("0 to 9", "item-knn"), "novelty@10"]
-    assert mean == pytest.approx(values[first].mean())
 
 
 def overlap_of(one: list[int], two: list[int], p: float) -> float:

@@ -105,25 +105,3 @@ def test_the_rule_and_what_it_says(result):
 @pytest.mark.parametrize("call", REFUSED)
 def test_gates_that_cannot_be(call):
     hold_refused(call, REFUSED[call], globals())
-
-
-def test_a_gate_says_what_the_verdict_of_the_difference_says():
-    """Also where the interval, which is not corrected, is below 0 and the test is not."""
-    rng = np.random.default_rng(1)
-    models = {"old": KNN}
-    for share in (0.02, 0.05, 0.1, 0.2):  # rows of lists whose item is nobody's
-        is_lost = rng.random(len(KNN)) < share
-        nobodys = KNN["item"].mask(is_lost, "none " + KNN["rank"].astype(str))
-        models[f"{share}"] = KNN.assign(item=nobodys)
-    found = recnb.compare(models, SAMPLE.test, baseline="old")
-    verdicts = found.differences("ndcg", k=10).set_index("model")["verdict"]
-    gate = found.not_worse("ndcg", k=10)
-    for check, told in zip(gate.checks, gate.to_dict()["checks"], strict=True):
-        model = check.numbers["model"]
-        verdict = check.numbers["verdict"]
-        assert verdict == verdicts[model]
-        if verdict != "untested":  # of which an interval may say something
-            assert check.passed == (verdict != "worse")
-        of_one = found.not_worse("ndcg", k=10, model=model)
-        assert of_one.to_dict()["checks"] == [told]
-    assert {"worse"} < {*verdicts}

@@ -24,6 +24,7 @@ from tests.comparison.frames import (
     SECOND,
     SIDES,
     TRUTH,
+    compared,
     lists,
     many_models,
 )
@@ -31,6 +32,7 @@ from tests.rows import hold_refused, read_rows
 
 mpl.use("Agg")
 near = pytest.approx
+SAMPLED = compared()
 EVALUATED = FIRST.rec.against(TRUTH)
 SEVERAL = pd.concat(
     [FIRST.assign(model="new"), SECOND.assign(model="old")], ignore_index=True
@@ -50,9 +52,6 @@ UNEQUAL = recnb.compare(
 )
 NO_HIT = {"u": {"x": 1.0, "z": 0.5}, "v": {"y": 1.0}}
 GRADES = {"u": {"x": 1, "z": 0}, "v": {"y": 0}}
-SAMPLED = recnb.compare(
-    SAMPLE.recommendations, SAMPLE.test, baseline="popular", **SIDES
-)
 
 
 def hits_of(*n_lists: int) -> Any:
@@ -66,6 +65,20 @@ def hits_of(*n_lists: int) -> Any:
 
 
 WITH_LIST, NINE = hits_of(8, 10), hits_of(9, 9)
+
+
+def in_days(names: str) -> Any:
+    """Two models in this order; user 2, alone in the day y, has a list from one."""
+    truth = pd.DataFrame({"user": [1, 1, 2], "item": list("pqp"), "day": list("xzy")})
+    lists_of: dict[str, Any] = {"a": {1: ["p"], 2: ["p"]}, "b": {1: ["q"]}}
+    models = {name: lists_of[name] for name in names}
+    return recnb.compare(models, truth, averaged_users="both")
+
+
+def tested_segments(report: Any) -> list[str]:
+    """Return the segment of each difference."""
+    told = report.to_dict()["segments"]
+    return [told["names"][part] for part in told["differences"]["part"]]
 
 
 def weighted_for_rexmex() -> Any:
@@ -113,20 +126,6 @@ APART = recnb.compare(
     },
     {user: [f"x{user}"] for user in range(20)},
 )
-
-
-CALLS = read_rows("comparison/calls.toml")
-REFUSED = read_rows("comparison/models_refused.toml")
-
-
-@pytest.mark.parametrize("call", CALLS)
-def test_a_call_comes_to(call: str) -> None:
-    assert eval(call) == eval(CALLS[call])
-
-
-@pytest.mark.parametrize("call", REFUSED)
-def test_what_cannot_be_compared_is_refused(call: str) -> None:
-    hold_refused(call, REFUSED[call], globals())
 
 
 @pytest.mark.parametrize(
@@ -225,37 +224,25 @@ def depth() -> Iterator[Any]:
     del LIST_METRICS["depth"]
 
 
-@pytest.mark.parametrize(
-    ("changed", "metric"),
-    [("train", "novelty"), ("items", "diversity"), ("items", "own")],
-)
-def test_what_is_known_of_items_must_be_one_where_it_enters(
-    changed: str, metric: str, depth: Any
-) -> None:
-    other = KNOWN | {changed: KNOWN[changed].iloc[:-2]}
-    found = recnb.compare(
-        {
-            name: MODELS["these"].rec.against(JUDGED, **known)
-            for name, known in {"a": KNOWN, "b": other}.items()
-        }
-    )
-    not_of_items = found.differences(["ndcg", "judged", "bpref"], k=3)
-    assert not_of_items["difference"].tolist() == [0, 0, 0]
-    words = rf"'a' and 'b' have different {changed}=.*give compare\(\) one {changed}="
-    with pytest.raises(FrameError, match=words):
-        found.differences(depth if metric == "own" else metric, k=3)
-    with pytest.raises(FrameError, match=words):
-        found.beyond(k=3)
+def test_a_metric_of_the_callers_takes_items_that_all_models_share(depth: Any) -> None:
+    found = known_otherwise("items")
+    with pytest.raises(FrameError, match="'a' and 'b' have different items="):
+        found.differences(depth, k=3)
 
 
+def known_otherwise(name: str) -> Any:
+    """Two models, of which one is evaluated with fewer rows of train or of items."""
+    fewer = KNOWN | {name: KNOWN[name].iloc[:-2]}
+    evaluated = {}
+    for model, known in {"a": KNOWN, "b": fewer}.items():
+        evaluated[model] = MODELS["these"].rec.against(JUDGED, **known)
+    return recnb.compare(evaluated)
+
+
+#: Frames of two users, each of whom is in one segment.
 DATA = {
-    "truth": pd.DataFrame(
-        {
-            "user": [1, 1, 2, 2],
-            "item": list("pqpq"),
-            "day": list("xyxy"),
-            "half": list("aabb"),
-        }
+    "truth": pd.DataFrame({"user": [1, 1, 2, 2], "item": list("pqpq")}).assign(
+        day=list("xyxy"), half=list("aabb")
     ),
     "users": pd.DataFrame({"user": [1, 2], "group": ["u", "v"]}),
     "items": pd.DataFrame({"item": list("pq"), "genre": ["s", "t"]}),
@@ -263,32 +250,25 @@ DATA = {
 }
 
 
-@pytest.mark.parametrize(
-    ("frame", "values", "by"),
-    [
-        ("truth", {"day": list("yxyx")}, "day"),
-        ("truth", {"half": list("bbaa")}, ["half", "group"]),
-        ("users", {"group": ["v", "u"]}, "group"),
-        ("train", {"user": [1, 2, 2]}, "activity"),
-    ],
-)
-def test_segments_are_the_same_for_all_models_or_refused(
-    frame: str, values: Any, by: Any
-) -> None:
-    """Each model would be judged in segments of its own."""
+def two_with(name: str, frame: pd.DataFrame) -> Any:
+    """Two models, of which one is evaluated with another frame than the other."""
     recs = pd.DataFrame({"user": [1, 2], "item": ["p", "q"], "rank": 1})
+    evaluated = {}
+    for model, frames in {"a": DATA, "b": DATA | {name: frame}}.items():
+        sides = dict(frames)
+        evaluated[model] = recnb.evaluate(recs, sides.pop("truth"), **sides)
+    return recnb.compare(evaluated)
 
-    def compared(other: pd.DataFrame) -> Any:
-        evaluated = {}
-        for name, frames in {"a": DATA, "b": DATA | {frame: other}}.items():
-            sides = {role: rows for role, rows in frames.items() if role != "truth"}
-            evaluated[name] = recnb.evaluate(recs, frames["truth"], **sides)
-        return recnb.compare(evaluated)
 
-    in_another_order = compared(DATA[frame][::-1])
-    assert len(in_another_order.table("recall", k=1, by=by)) >= 4
-    other = compared(DATA[frame].assign(**values))
-    label = "half" if isinstance(by, list) else by
-    for call in (other.table, other.report):
-        with pytest.raises(FrameError, match=f"by='{label}' is not the same column"):
-            call(metrics="recall", k=1, by=by)
+CALLS = read_rows("comparison/calls.toml")
+REFUSED = read_rows("comparison/models_refused.toml")
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_call_comes_to(call: str) -> None:
+    assert eval(call) == eval(CALLS[call])
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_what_cannot_be_compared_is_refused(call: str) -> None:
+    hold_refused(call, REFUSED[call], globals())

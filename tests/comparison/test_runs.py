@@ -12,32 +12,19 @@ import scipy.stats
 import recnb
 from recnb.stats import holm
 from tests.rows import hold_refused, read_rows
+from tests.sample import SAMPLE
 
 near = pytest.approx
 SPLIT = ["fold", "seed"]
 
 
-def frames():
-    """Recommendations of three models over splits, and the truth of each."""
-    rng = np.random.default_rng(0)
-    rows, truth = [], []
-    for split in product(range(5), range(3)):
-        for user in rng.choice(40, 15, replace=False).tolist():
-            relevant = rng.permutation(20)[:4]
-            truth += [(user, *split, item) for item in relevant.tolist()]
-            for name, skill in (("a", 0.0), ("b", 0.2), ("c", 0.9)):
-                score = rng.random(20)
-                score[relevant] += skill * rng.random()
-                items = np.argsort(-score)[:5].tolist()
-                rows += [
-                    (name, user, *split, item, rank)
-                    for rank, item in enumerate(items, 1)
-                ]
-    recs = pd.DataFrame(rows, columns=["model", "user", *SPLIT, "item", "rank"])
-    return recs, pd.DataFrame(truth, columns=["user", *SPLIT, "item"])
+def in_splits(frame):
+    """Return rows of a frame of the sample with splits, one for each user."""
+    number = frame["user"].str[1:].astype(int)
+    return frame.assign(fold=number % 5, seed=number // 5 % 3)
 
 
-RECS, TRUTH = frames()
+RECS, TRUTH = map(in_splits, (SAMPLE.recommendations, SAMPLE.test))
 FOUND = recnb.compare(RECS, TRUTH, split=SPLIT, model="model", pairs="all")
 RUNS = FOUND.runs("ndcg", k=5, test_share=0.2)
 
@@ -55,7 +42,7 @@ ALONE = pd.DataFrame(
         model: {
             split: mean_alone(model, *split) for split in product(range(5), range(3))
         }
-        for model in "abc"
+        for model in SAMPLE.models
     }
 )
 

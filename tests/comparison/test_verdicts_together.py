@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import recnb
-from recnb.results.verdicts import FOUND, NOT_FOUND
-from tests.comparison.frames import models_at_random
+from recnb.results.verdicts import FOUND, MARKS, NOT_FOUND
+from tests.comparison.frames import SAMPLE, models_at_random
 from tests.rows import read_rows
 
 METRICS = ["hit_rate", "dcg"]
@@ -45,6 +45,22 @@ def hold_together(row: Any) -> None:
         assert math.isnan(row[name]) != is_tested
 
 
+def hold_marks(marks: Any, column: str, found: Any, differences: Any) -> None:
+    """Hold that marks beside means are verdicts: findings on models against their
+    baseline; where every two are tested, others that are not shown to differ from the
+    best, the first of equal ones.
+    """
+    best = marks["best"][column]
+    wanted: dict[str, set[str]] = {kind: set() for kind in MARKS}
+    for row in differences.to_dict("records"):
+        pair, verdict = {row["model"], row["baseline"]}, row["verdict"]
+        if found.baseline and verdict in FOUND:
+            wanted[verdict].add(row["model"])
+        if not found.baseline and verdict in NOT_FOUND and pair & {*best[:1]}:
+            wanted["near_best"] |= pair - {*best}
+    assert {kind: {*marks[kind][column]} for kind in MARKS} == wanted
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_a_report_has_the_numbers_of_each_column_by_itself(seed: int) -> None:
     models, truth = models_at_random(seed)
@@ -57,30 +73,32 @@ def test_a_report_has_the_numbers_of_each_column_by_itself(seed: int) -> None:
     }
     for metric, k in itertools.product(METRICS, CUTOFFS):
         alone = found.differences(metric, k=k).to_frame()
-        table = found.table(metric, k=k).attrs
+        hold_marks(found.table(metric, k=k).attrs, f"{metric}@{k}", found, alone)
         for row in alone.to_dict("records"):
             hold_together(row)
             same = reported[metric, k, row["model"], row["baseline"]]
             assert same.verdict == row["verdict"]
             assert same.p_holm == pytest.approx(row["p_holm"], nan_ok=True)
-            if row["verdict"] == "untested":
-                _hold_no_mark(table, row)
-        if pairs == "baseline" and len(truth) >= 10:
-            checks = found.not_worse(metric, k=k).checks
-            passed = [check.passed for check in checks]
-            assert passed == (alone["verdict"] != "worse").tolist()
     frame = report.to_frame()
     for row in frame[frame["verdict"].notna()].to_dict("records"):
         hold_together(row)
 
 
-def _hold_no_mark(table: Any, row: Any) -> None:
-    """Hold that an untested pair of the best and another has no mark."""
-    of_pair = {row["model"], row["baseline"]}
-    for kind in ("near_best", *FOUND):
-        for column, marked in table.get(kind, {}).items():
-            best = {*table["best"][column]} & of_pair
-            if kind == "near_best" and len(best) == 1:
-                assert not {*marked} & of_pair
-            if kind in FOUND:
-                assert row["model"] not in marked
+@pytest.mark.parametrize("pairs", ["baseline", "all"])
+def test_marks_and_gates_of_models_that_are_close_are_their_verdicts(
+    pairs: Any,
+) -> None:
+    """Of novelty too, of which none is the best."""
+    models = SAMPLE.models | {"other": SAMPLE.models["factors"].query("rank != 5")}
+    found = recnb.compare(models, SAMPLE.test, pairs=pairs, train=SAMPLE.train)
+    n_near = 0
+    for metric, k in itertools.product(["ndcg", "novelty", "recall"], [5, 10]):
+        column, marks = f"{metric}@{k}", found.table(metric, k=k).attrs
+        rows = found.differences(metric, k=k).to_frame()
+        hold_marks(marks, column, found, rows)
+        n_near += len(marks["near_best"][column])
+        if pairs == "baseline" and metric != "novelty":
+            checks = found.not_worse(metric, k=k).checks
+            passed = [check.passed for check in checks]
+            assert passed == (rows["verdict"] != "worse").tolist()
+    assert (n_near > 0) == (pairs == "all")

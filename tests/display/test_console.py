@@ -1,20 +1,15 @@
 """Tables on a console of a hundred columns: wide ones are in parts, and none is cut."""
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import recnb
 from recnb.display.forms import CONSOLE, Name, Rows, estimate
-from recnb.display.language import _, use_language, width
+from recnb.display.language import _, width
 from recnb.display.plain import COLUMNS, WITHOUT_INTERVALS, console_table
 from recnb.display.text import one_line
-from tests.sample import SAMPLE
 
 LONG = "a run of the model with a name that says all of its options, "
-SAMPLE_EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test)
 
 
 @pytest.mark.parametrize("n_names", [1, 2])
@@ -38,21 +33,6 @@ def test_a_wide_table_has_every_column_in_parts_that_begin_with_its_names(n_name
         of_part = lines[4 * at + 1 : 4 * at + 4]
         assert [*map(str.split, of_part)]
         assert all(f"v{index}" in line for index, line in enumerate(of_part))
-
-
-@pytest.mark.parametrize("lang", ["en", "ko"])
-@pytest.mark.parametrize("k", [[10], [5, 10, 20], [1, 5, 10, 20]])
-def test_a_table_on_a_console_says_where_its_intervals_are_if_it_has_none(lang, k):
-    with use_language(lang):
-        report = SAMPLE_EV.report(k=k)
-        line = _(WITHOUT_INTERVALS).replace("`", "")
-    means = repr(report).split("@")[-1]
-    has_intervals = re.search(r"\d \[0\.\d{4}, 0\.\d{4}\]", means) is not None
-    assert has_intervals == (line not in repr(report))
-    if len(k) == 1:
-        assert has_intervals
-    if len(k) == 4 or (lang, len(k)) == ("ko", 3):
-        assert not has_intervals
 
 
 @given(st.text(min_size=50, max_size=200), st.integers(8, 60))

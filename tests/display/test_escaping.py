@@ -12,7 +12,7 @@ import re
 import unicodedata
 from base64 import b64decode
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from html import unescape
 from html.parser import HTMLParser
 from typing import Any
@@ -145,19 +145,6 @@ def comparison() -> recnb.Comparison:
     return recnb.compare(models, truth, **side_data)
 
 
-@cache
-def found_in_some() -> recnb.Comparison:
-    """A comparison in which findings are about some models: all scores of one are
-    equal.
-    """
-    recs, truth, side_data = frames()
-    return recnb.compare(
-        {EVIL[0]: recs, EVIL[3]: recs.assign(score=1.0), EVIL[7]: recs},
-        truth,
-        **side_data,
-    )
-
-
 def explorer() -> Explorer:
     made = evaluation().explore()
     made.choose(by=COLUMN, search=EVIL[0][:6])
@@ -170,33 +157,15 @@ def playground() -> recnb.widgets.Playground:
     return play
 
 
-def explained(metric: str, *user: str) -> Any:
-    return evaluation().explain(metric, *user, k=5)
-
-
-KINDS: dict[str, str] = read_rows("display/results.toml")["kinds"]
-#: Results in which more of the user's stands.
-RESULTS: dict[str, Callable[[], Any]] = {
-    "report in Korean": lambda: evaluation().report(k=[3, 5], lang="ko"),
-    **{f"explanation {at}": partial(explained, "ndcg", EVIL[at]) for at in range(16)},
-    **{
-        f"explanation of {name}": partial(
-            explained, name, *[EVIL[11]] * (one.of == "user")
-        )
-        for name, one in recnb.LIST_METRICS.items()
-    },
-    "report in which some models have findings": lambda: found_in_some().report(
-        k=5, by=COLUMN
-    ),
-    "explorer that searches": explorer,
-    "playground in use": playground,
+KINDS: dict[str, str] = {
+    **read_rows("display/results.toml")["kinds"],
+    "explorer that searches": "explorer()",
+    "playground in use": "playground()",
 }
 
 
 @cache
 def made(name: str) -> Any:
-    if name in RESULTS:
-        return RESULTS[name]()
     names = {"ev": evaluation(), "found": comparison(), "USER": EVIL[0]}
     return eval(KINDS[name], globals() | names)
 
@@ -204,7 +173,7 @@ def made(name: str) -> Any:
 #: Text of a sheet is shown in full, whatever its length.
 SHORT_EVIL = [each for each in EVIL if len(each) < 100]
 OF_WIDGETS = dict.fromkeys(
-    [name for name in (*KINDS, *RESULTS) if re.match("explorer|playground", name)],
+    [name for name in KINDS if re.match("explorer|playground", name)],
     lambda one: one.widget().children[0].html,
 )
 HTML: dict[str, Callable[[Any], str]] = {
@@ -219,7 +188,7 @@ HTML: dict[str, Callable[[Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", [*KINDS, *RESULTS])
+@pytest.mark.parametrize("name", KINDS)
 def test_html_opens_no_tag_and_typesets_nothing_of_the_users(name: str) -> None:
     one = made(name)
     shown = [one._repr_html_()] if hasattr(one, "_repr_html_") else []
@@ -244,7 +213,7 @@ def test_html_opens_no_tag_and_typesets_nothing_of_the_users(name: str) -> None:
         assert "L" + 300 * "o" not in html
 
 
-@pytest.mark.parametrize("name", [*KINDS, *RESULTS])
+@pytest.mark.parametrize("name", KINDS)
 def test_the_plain_forms_are_text(name: str) -> None:
     """A name stays on its line, turns nothing round, and is no markup of Markdown and
     no command of LaTeX.

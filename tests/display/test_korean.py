@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import gettext
 import re
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache, partial
+from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
 import pandas as pd
@@ -64,8 +64,6 @@ NAMES = (
         ]
     )
 )
-#: Results that name libraries, their variants and what decides between them.
-OF_OTHERS = ("libraries", "why", "identified")
 OF_LIBRARIES = words_in(
     f"{one.library} {one.variant}"
     for name in recnb.conventions.names()
@@ -108,32 +106,19 @@ def exercises() -> Iterator[Any]:
         yield from (q, q.reveal(), *map(q.check, answers))
 
 
-#: Users and cut-offs of the explanations.
+#: Users and cut-offs of the explanations of nDCG; those of other metrics are of one.
 PLACES: list[tuple[str, int | None]] = [("b", 1), ("c", 5), ("e", 50), ("d", None)]
 
 
-def explanations(places: list[tuple[str, int | None]]) -> Iterator[Any]:
+def explanations() -> Iterator[Any]:
     decided = recnb.evaluate(RECS, TRUTH, averaged_users="union", no_relevant="one")
     for name, metric in METRICS.items():
+        places = PLACES if name == "ndcg" else PLACES[1:2]
         for options in each_word(metric):
             yield from (EV.explain(name, *place, **options) for place in places)
         yield from (recnb.explain(name, [3, 2, 0, 1]), decided.explain(name, "f", 3))
     for name, metric in LIST_METRICS.items():
         yield names()["ev"].explain(name, *(["u002"] if metric.of == "user" else []))
-
-
-def of_libraries() -> Iterator[Any]:
-    by_score = RECS.assign(score=-RECS["rank"]).drop(columns="rank")
-    decided = Convention(averaged_users="union", no_relevant="zero", relevant_from=2)
-    for other in ("rectools", "ranx ndcg", "trec_eval", decided, EV.under("ranx")):
-        yield EV.why("ndcg", 3, other=other)
-    yield EV.why("f1", 3, other=recnb.evaluate(by_score, TRUTH, ties="last"))
-    ours = float(ONE.ndcg(k=3))
-    for number in (f"{ours:.2f}", "0.0003", f"{ours:.6f}", f"{ours - 0.9e-4:.4f}"):
-        yield ONE.identify("ndcg", number, 3)
-    yield EV.identify("err", 0.77, 3)
-    under = EV.under("rectools")
-    yield from (under.ndcg(k=3), under.table(k=3))
 
 
 def of_evaluations() -> Iterator[Any]:
@@ -144,35 +129,21 @@ def of_evaluations() -> Iterator[Any]:
         yield ev.curve("ndcg", k=[1, 2, 3])
 
 
-def without_data() -> Iterator[Any]:
-    """Results whose data are not as they should be, or are not given."""
-    recs, items = SAMPLE.models["item-knn"], SAMPLE.items.head(50)
-    bare = recnb.evaluate(recs, SAMPLE.test)
-    seen = recnb.evaluate(recs, SAMPLE.test, train=SAMPLE.test, items=items)
-    yield from (bare.beyond(), seen.lint(), EV.beyond(k=3), EV.detectable("ndcg", k=3))
-    yield from recnb.compare(SAMPLE.recommendations, SAMPLE.test).values()
-    yield recnb.compare(SAMPLE.recommendations, SAMPLE.test).report(10)
+#: A convention that decides what is usually left open; numbers close to a value.
+DECIDED = Convention(averaged_users="union", no_relevant="zero", relevant_from=2)
+VALUE = float(ONE.ndcg(k=3))
+CLOSE = (f"{VALUE:.2f}", "0.0003", f"{VALUE:.6f}", f"{VALUE - 0.9e-4:.4f}")
 
-
-KINDS: dict[str, str] = read_rows("display/results.toml")["kinds"]
-
-
-def of_kind(kind: str) -> Iterator[Any]:
-    yield eval(KINDS[kind], names())
-
-
-RESULTS: dict[str, Callable[[], Iterable[Any]]] = {
-    **{kind: partial(of_kind, kind) for kind in KINDS},
-    "quiz in use": exercises,
-    "explanations": lambda: explanations(PLACES[1:2]),
-    "other explanations": lambda: explanations(PLACES),
-    "evaluations": of_evaluations,
-    "libraries": of_libraries,
-    "scores beyond accuracy": lambda: [
-        getattr(names()["ev"], name)(k=10) for name in LIST_METRICS
-    ],
-    "without data": without_data,
+#: Calls of every kind of result.
+RESULTS: dict[str, list[str]] = {
+    **{
+        kind: [call]
+        for kind, call in read_rows("display/results.toml")["kinds"].items()
+    },
+    **read_rows("display/korean.toml")["kinds"],
 }
+#: Results that name libraries, their variants and what decides between them.
+OF_OTHERS = ("libraries", "why", "identified")
 
 CODE_IN_TEXT = re.compile(
     r"`[^`]*`|\$[^$]*\$|\w+\.\w+\([^()]*(\([^()]*\))?[^()]*\)|\.\w+\([^()]*\)|\w+=[\w'\"\[\]]*"
@@ -194,19 +165,17 @@ def said(one: Any) -> str:
     return CODE_IN_TEXT.sub(" ", shown)
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param(
-            kind, marks=pytest.mark.slow if kind == "other explanations" else ()
-        )
-        for kind in RESULTS
-    ],
-)
+def results_of(kind: str) -> Iterator[Any]:
+    for call in RESULTS[kind]:
+        made = eval(call, globals() | names())
+        yield from made if isinstance(made, list) else [made]
+
+
+@pytest.mark.parametrize("kind", RESULTS)
 def test_a_result_shows_no_english(kind: str) -> None:
     known = NAMES | OF_LIBRARIES if kind in OF_OTHERS else NAMES
     with use_language("ko"):
-        for one in RESULTS[kind]():
+        for one in results_of(kind):
             columns = one.reset_index().columns if isinstance(one, pd.DataFrame) else []
             assert english_in(said(one)) - known - words_in(columns) == set(), said(one)
 
@@ -274,6 +243,20 @@ def test_a_word_that_has_a_plural_is_translated_by_any_python(
 # Errors, and what pupils type
 
 
+def playground_after(*use: str) -> Any:
+    play = recnb.playground(["A"], {"A": 1}, lang="ko")
+    play.use(*use)
+    return play
+
+
+TYPED = read_rows("display/korean.toml")["typed"]
+
+
+@pytest.mark.parametrize("call", TYPED)
+def test_a_call_comes_to(call: str) -> None:
+    assert eval(call) == eval(TYPED[call])
+
+
 def test_errors_are_english() -> None:
     with use_language("ko"):
         for call, row in read_rows("refused/calls.toml").items():
@@ -281,33 +264,3 @@ def test_errors_are_english() -> None:
                 eval(call, vars(refused))
             for words in row["words"]:
                 assert words in str(raised.value)
-
-
-def test_what_a_control_refuses_is_shown_in_korean() -> None:
-    play = recnb.playground(["A"], {"A": 1}, lang="ko")
-    play.use("relevance", "-1", "0")
-    assert re.search(r"[가-힣]{2}", play.problem)
-    play.use("rank", "0", "0")
-    assert re.search(r"[가-힣]{2}", play.problem)
-    assert re.search(r"[가-힣]{2}", str(recnb.quiz(lang="ko").check("x")))
-
-
-def test_metrics_are_found_by_what_they_are_called() -> None:
-    recs, truth = ["A", "B"], {"A": 1}
-    assert recnb.explain("정밀도", recs, truth).symbol == "Precision"
-    assert recnb.quiz("평균 정밀도").metric == "average_precision"
-    assert list(recnb.playground(recs, truth, ["재현율", "적중률"]).metrics) == [
-        "recall",
-        "hit_rate",
-    ]
-    assert list(EV.table(["정밀도", "할인누적이득"], k=3).index) == ["precision", "dcg"]
-
-
-def test_headings_of_lists_are_korean_and_columns_are_as_typed() -> None:
-    with use_language("ko"):
-        user, items = names()["ev"].user("u002", k=3), names()["ev"].items(k=3)
-    headings = repr(user).splitlines()[1].split()
-    assert headings == ["순위", "아이템", "제목", "점수", "관련도", "적중"]
-    assert user.to_frame().columns.tolist()[:2] == ["rank", "item"]
-    assert "노출 횟수" in page(items._repr_html_())
-    assert "shown" in items.columns

@@ -17,12 +17,12 @@ from recnb.lint import CHECKS
 from tests.lint_planted import CLEAN, FRAMES, METRIC, PAIR, PLANTED, Data
 from tests.rows import read_rows
 
-#: Names of columns that are no names of Python, and differ between the frames where
-#: they are found by themselves.
+#: Names of columns that are no names of Python or would be code, and differ between the
+#: frames where they are found by themselves.
 NAMES = {
-    "user": "member id",
-    "item": "class",
-    "rank": "place {0}",
+    "user": "{user} id",
+    "item": "'] + 1 / 0 #",
+    "rank": "class",
     "score": "how much",
     "rating": "liked?",
 }

@@ -27,6 +27,7 @@ from recnb.results.scoring import values_of_users
 from tests import strategies
 from tests.examples import examples
 from tests.laws.sentences import Frames, frames
+from tests.rows import read_rows
 
 
 def bounds_of(lint: Lint) -> tuple[float, float]:
@@ -86,41 +87,19 @@ def many(seed: int, n_users: int = 60) -> tuple[pd.DataFrame, pd.DataFrame]:
     ), data.relevant
 
 
-def test_what_is_told_of_ties() -> None:
-    recs = pd.DataFrame({"user": 1, "item": list("abcde"), "score": [5, 3, 3, 3, 1]})
-    truth = pd.DataFrame({"user": [1], "item": ["c"]})
-    finding = recnb.evaluate(recs, truth).lint(3, "reciprocal_rank")["ties"]
-    assert (
-        finding.short
-        == "Users whose equal scores decide: 1 of 1; RR@3 is anything from 0.0000 to 0.5000"
-    )
-    users = {
-        f"u{at}": dict(zip("abc", (3, 2, 1), strict=True)) for at in range(9_999)
-    } | {"u": dict.fromkeys("abc", 1)}
-    rare = recnb.evaluate(users, {user: ["a"] for user in users}).lint(3, "dcg")
-    assert rare["ties"].short == (
-        "Users whose equal scores decide: 1 of 10,000; DCG@3 is 1.0000 in any "
-        "order, to four decimals"
-    )
-    assert (finding.example, finding.severity) == (
-        "Such as user 1, rank 2, score 3.",
-        "warning",
-    )
-    # Places that ranks leave empty stay empty: the equal scores have ranks 2, 5 and 6
-    # to share.
-    ranked, both = (
-        recs.head(4).assign(rank=[1, 2, 5, 6]),
-        pd.DataFrame({"user": 1, "item": ["c", "d"]}),
-    )
-    lint = recnb.evaluate(ranked, both).lint(5, "average_precision")
-    assert (lint.value, *bounds_of(lint)) == pytest.approx(
-        (1 / 5 / 2, 1 / 5 / 2, (1 / 2 + 2 / 5) / 2)
-    )
-    assert lint["ties"].code == "order='score', ties='expected'"
-    disagree = recnb.evaluate(
-        ranked.assign(score=[1, 3, 3, 3]), truth, order="rank"
-    ).lint(5)
-    assert {"ties", "rank_against_score"} & {*disagree.names} == {"rank_against_score"}
+#: A list of one user, in which items of ranks 2 to 4 have equal scores; and of ranks
+#: that leave places empty.
+EQUAL = pd.DataFrame({"user": 1, "item": list("abcde"), "score": [5, 3, 3, 3, 1]})
+GAPS = EQUAL.head(4).assign(rank=[1, 2, 5, 6])
+#: One of 10,000 users has equal scores.
+RARE: dict[str, Any] = {f"u{at}": {"a": 3, "b": 2, "c": 1} for at in range(9_999)}
+RARE["u"] = dict.fromkeys("abc", 1)
+TOLD = read_rows("lint/ties.toml")
+
+
+@pytest.mark.parametrize("call", TOLD)
+def test_what_is_told_of_ties(call: str) -> None:
+    assert eval(call) == eval(TOLD[call])
 
 
 def test_no_bound_is_told_of_a_cost() -> None:
@@ -155,50 +134,38 @@ def test_where_lists_are_not_cut_all_ties_count_and_no_bound_is_told_that_is_not
     assert by_hits["ties"].severity == "warning"
 
 
-@pytest.mark.parametrize("library", recnb.conventions.names())
-def test_within_a_librarys_conventions(library: str) -> None:
-    """Shuffled rows give values within the bounds, wherever one order of equal scores
-    is taken.
-    """
+#: What lists with equal scores are evaluated under, and the metrics that may be asked.
+OPTIONS: list[dict[str, Any]] = [
+    *({"convention": library} for library in recnb.conventions.names()),
+    *({"duplicates": rule} for rule in ("dedupe", "hit_once", "keep", "rows")),
+]
+ASKED = ("ndcg", "precision", "recall", "average_precision", "f1")
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_shuffled_rows_give_values_within_the_bounds(options: dict[str, Any]) -> None:
+    """Wherever one order of equal scores is taken."""
     recs, truth = many(6, 25)
-    known = {
-        one.metric: one.convention for one in reversed(presets.of_library(library))
-    }
+    if "duplicates" in options:
+        recs = pd.concat([recs, recs.iloc[::4].assign(score=1.0)], ignore_index=True)
+    evaluated = partial(recnb.evaluate, truth=truth, **options)
+    library = options.get("convention")
     name = next(
-        name
-        for name in ("ndcg", "precision", "recall", "average_precision", "f1")
-        if name in known
+        name for name in ASKED if library is None or presets.of_metric(name, library)
     )
-    ev = recnb.evaluate(recs, truth, convention=library)
+    ev = evaluated(recs)
     lint = ev.lint(5, name)
     lower, upper = bounds_of(lint)
-    assert lint.value == pytest.approx(
-        float(ev.table([name], k=5).iloc[0, 0]), nan_ok=True
-    )
-    assert (
-        known[name].ties not in ("max_rank", "floor_mean_rank")
-        or "ties" not in lint.names
-    )  # no order decides
-    for seed in range(0 if known[name].order == "row" or not np.isfinite(lower) else 5):
-        shuffled = recnb.evaluate(
-            recs.sample(frac=1, random_state=seed), truth, convention=library
-        )
-        assert (
-            lower - 1e-12
-            <= float(shuffled.table([name], k=5).iloc[0, 0])
-            <= upper + 1e-12
-        )
-
-
-@pytest.mark.parametrize("rule", ["dedupe", "hit_once", "keep", "rows"])
-def test_with_repeats(rule: str) -> None:
-    recs, truth = many(6, 25)
-    recs = pd.concat([recs, recs.iloc[::4].assign(score=1.0)], ignore_index=True)
-    lower, upper = bounds_of(
-        recnb.evaluate(recs, truth, duplicates=rule).lint(5, "recall")
-    )
+    value = float(ev.measure(name, k=5))
+    assert lint.value == pytest.approx(value, nan_ok=True)
+    convention = ev.convention
+    if library is not None:
+        convention = presets.of_metric(name, library)[0].convention
+    if convention.ties in ("max_rank", "floor_mean_rank"):  # no order decides
+        assert "ties" not in lint.names
+    if convention.order == "row" or not np.isfinite(lower):
+        return
     for seed in range(5):
-        shuffled = recnb.evaluate(
-            recs.sample(frac=1, random_state=seed), truth, duplicates=rule
-        )
-        assert lower - 1e-12 <= float(shuffled.recall(k=5)) <= upper + 1e-12
+        shuffled = evaluated(recs.sample(frac=1, random_state=seed))
+        value = float(shuffled.measure(name, k=5))
+        assert lower - 1e-12 <= value <= upper + 1e-12

@@ -3,7 +3,6 @@ one.
 """
 
 import json
-import re
 
 import numpy as np
 import pytest
@@ -14,47 +13,9 @@ import recnb
 from recnb.errors import OptionError
 from recnb.report.distribution import Distribution
 from recnb.report.request import curve_points
+from tests.report.models import EV, FOUND
 from tests.rows import hold_refused, read_rows
 from tests.sample import SAMPLE
-
-EV = recnb.evaluate(
-    SAMPLE.models["item-knn"], SAMPLE.test, train=SAMPLE.train, users=SAMPLE.users
-)
-FOUND = recnb.compare(
-    SAMPLE.models, SAMPLE.test, baseline="popular", train=SAMPLE.train
-)
-
-
-def test_users_who_gain_are_those_whom_the_difference_counts():
-    report = FOUND.report(k=10, metrics=["ndcg"])
-    for row in report.differences:
-        counts = {group.counts for group in report.users if group.model == row.model}
-        assert counts == {(row.won, row.tied, row.lost)}
-
-
-def test_of_many_pairs_of_models_those_with_the_best_are_shown():
-    models = {
-        f"m{at}": list(SAMPLE.models.values())[at % 3].query(f"rank > {at // 3}")
-        for at in range(8)
-    }
-    found = recnb.compare(models, SAMPLE.test, pairs="all")
-    report = found.report(k=10, metrics=["ndcg"], movers=0)
-    means = found.table("ndcg", k=10)["ndcg@10"]
-    order = means.sort_values(ascending=False, kind="stable").index
-    shown = report.to_markdown().split("### Differences")[1].split("###")[0]
-    assert f"minus {order[0]}" in shown
-    assert re.findall(r"\| nDCG \| (m\d)", shown) == [*order[1:]]
-    assert "`` report.differences `` has those of all 28 comparisons" in shown
-    assert sum(np.isfinite(row.p) for row in report.differences) == 28
-    for row in report.differences:
-        counts = [row.won, row.tied, row.lost]
-        sign = {row.baseline: 1, row.model: -1}.get(order[0])
-        if sign is not None:
-            other = row.model if sign == 1 else row.baseline
-            (line,) = re.findall(rf"\| nDCG \| {other} \|.*", shown)
-            assert f"{sign * row.difference:+.4f}" in line
-            assert " / ".join(map(str, counts[::sign])) in line
-            assert ("▼" in line) == (row.verdict in ("better", "worse"))
 
 
 @given(st.sets(st.integers(1, 1000), min_size=1, max_size=60))
@@ -66,21 +27,9 @@ def test_a_curve_has_few_points_from_1_to_the_deepest(at):
     assert len(points) <= 30 + len(at)
 
 
-#: Values of users, the bounds of the metric, and the outer edges of the bins.
-SPREADS = [
-    ([0.0, 0.0], (0.0, np.inf), (0.0, 1.0)),
-    ([0.0, 7.3], (0.0, np.inf), (0.0, 7.3)),
-    ([0.0, 0.25], (0.0, 1.0), (0.0, 1.0)),
-    ([-0.8, -0.35, 0.0], (-1.0, 0.0), (-1.0, 0.0)),
-    ([-3.0, 2.0], (-np.inf, np.inf), (-3.0, 2.0)),
-    ([-3.0, -1.0], (-np.inf, 0.0), (-3.0, 0.0)),
-    ([1.0, 4.0], (1.0, np.inf), (1.0, 4.0)),
-    ([-2.0, -2.0], (-2.0, np.inf), (-2.0, 0.0)),
-    ([0.0, 0.0], (-np.inf, 0.0), (0.0, 1.0)),
-]
-
-
-@pytest.mark.parametrize(("values", "bounds", "ends"), SPREADS)
+@pytest.mark.parametrize(
+    ("values", "bounds", "ends"), read_rows("report/spreads.toml")["rows"]
+)
 def test_bins_go_from_bound_to_bound_and_without_one_to_the_last_value(
     values, bounds, ends
 ):
@@ -113,46 +62,13 @@ def test_of_equal_users_those_with_more_at_stake_come_first():
     assert shown == [*best["user"][:3], *worst["user"][:3]]
 
 
-def test_each_finding_is_there_with_its_model():
-    report = FOUND.report(k=5, metrics=["ndcg"])
-    severities = [found[0].severity for _models, found in report.findings]
-    assert severities == sorted(severities, reverse=True)
-    told = {
-        (model, finding.short)
-        for models, found in report.findings
-        for model, finding in zip(models, found, strict=True)
-    }
-    assert told == {
-        (name, finding.short)
-        for name, model in FOUND.items()
-        for finding in model.lint(5)
-    }
-
-
 REFUSED = read_rows("report/refused.toml")
-OF_LIBRARY = {"convention": "recommenders"}
 
 
 @pytest.mark.parametrize("call", REFUSED)
 def test_what_is_no_request_is_refused(call):
     for models in (EV, FOUND):
-        hold_refused(call, REFUSED[call], {"models": models})
-
-
-def test_what_is_missing_in_one_of_several_models_is_refused():
-    for call, words in (
-        (recnb.compare(SAMPLE.models, SAMPLE.test).report, "train="),
-        (
-            recnb.compare(SAMPLE.models, SAMPLE.test, **OF_LIBRARY).report,
-            "over other users than its other metrics",
-        ),
-        (
-            recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test, **OF_LIBRARY).report,
-            "over other users than its other metrics",
-        ),
-    ):
-        with pytest.raises(OptionError, match=words):
-            call(k=5, metrics=["precision", "ndcg", "novelty"])
+        hold_refused(call, REFUSED[call], {**globals(), "models": models})
 
 
 def test_what_the_numbers_are_made_with_is_in_json(monkeypatch):

@@ -15,12 +15,9 @@ import pytest
 import recnb
 from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import METRICS
+from tests.report.models import EV, EVERY_PAIR, FOUND
 from tests.sample import SAMPLE
 
-SIDE_DATA = {"train": SAMPLE.train, "items": SAMPLE.items}
-EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **SIDE_DATA)
-FOUND = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular", **SIDE_DATA)
-EVERY_PAIR = recnb.compare(SAMPLE.models, SAMPLE.test, pairs="all", **SIDE_DATA)
 GROUP = pd.Series(
     {user: f"group {n % 3}" for n, user in enumerate(SAMPLE.test["user"].unique())}
 )
@@ -86,6 +83,11 @@ def as_stored(report):
 def equal(numbers, others):
     numbers, others = np.array(numbers, float), np.array(others, float)
     np.testing.assert_allclose(numbers, others, atol=1e-12)
+
+
+def columns_of(rows, names):
+    """Return rows of a report as numbers, by the names of their fields."""
+    return [[getattr(row, name) for name in names] for row in rows]
 
 
 def metric_and_k(name, k):
@@ -171,36 +173,22 @@ def test_findings_of_a_report_are_those_of_its_calls(asked):
             shown = report._data.lints[model]
             assert (lint.label, lint.value) == (shown.label, shown.value)
             assert [each.effect for each in lint] == [each.effect for each in shown]
-
-
-@pytest.mark.thin
-@pytest.mark.parametrize("asked", ASKED)
-@pytest.mark.parametrize("found", [FOUND, EVERY_PAIR], ids=["baseline", "every pair"])
-def test_differences_of_a_report_are_those_of_its_calls(asked, found):
-    report = report_of(found, asked)
-    differences = found.differences(**of_table(ASKED[asked]))
-    held = held_against(differences, report.differences)
-    assert held == len(differences) == len(report.differences)
-
-
-def held_against(table, rows):
-    """Hold each row of a table of differences against that of a report, and count
-    them.
-    """
-    own = {(row.metric, row.k, row.model, row.baseline): row for row in rows}
-    for record in table.to_dict("records"):
-        metric, k = metric_and_k(record["metric"], record["k"])
-        k = None if k != k else k
-        row = own.pop((metric, k, record["model"], record["baseline"]))
-        names = ["difference", "low", "high", "p", "p_holm", "won", "tied", "lost"]
-        equal([record[name] for name in names], [getattr(row, name) for name in names])
-        assert record["verdict"] == row.verdict
-    return len(rows) - len(own)
+        severities = [found[0].severity for _models, found in report.findings]
+        assert severities == sorted(severities, reverse=True)
+        told = set()
+        for of_models, found in report.findings:
+            told |= {*zip(of_models, [each.short for each in found], strict=True)}
+        assert told == {
+            (model, each.short) for model, lint in lints.items() for each in lint
+        }
 
 
 @pytest.mark.parametrize("found", [FOUND, EVERY_PAIR], ids=["baseline", "every pair"])
 def test_users_who_gain_and_lose_are_those_of_its_calls(found):
     report = as_stored(found.report(k=[5, 10], movers=3))
+    counts = {}
+    for row in report._data.at_lead:
+        counts[row.model, row.baseline] = (row.won, row.tied, row.lost)
     rows = []
     for model, baseline in dict.fromkeys(
         (group.model, group.baseline) for group in report.users
@@ -208,8 +196,34 @@ def test_users_who_gain_and_lose_are_those_of_its_calls(found):
         table = found.movers("ndcg", k=10, n=3, model=model, baseline=baseline)
         rows += zip(table["user"], table["before"], table["after"], strict=True)
         assert table["change"].min() < 0 < table["change"].max(), "both are rows"
-    users = [user for group in report.users for user in group.users]
-    assert [(user.user, *user.values) for user in users] == rows
+    users = []
+    for group in report.users:
+        users += [(user.user, *user.values) for user in group.users]
+        assert group.counts == counts[group.model, group.baseline]
+    assert users == rows
+
+
+OF_TESTS = ["difference", "low", "high", "p", "p_holm", "won", "tied", "lost"]
+
+
+def hold_differences(rows, table):
+    """Hold the differences of a report against a table of them."""
+    equal(columns_of(rows, OF_TESTS), table[OF_TESTS])
+    names = ["model", "baseline", "verdict"]
+    assert columns_of(rows, names) == table[names].to_numpy().tolist()
+
+
+@pytest.mark.thin
+@pytest.mark.parametrize("asked", ASKED)
+@pytest.mark.parametrize("found", [FOUND, EVERY_PAIR], ids=["baseline", "every pair"])
+def test_differences_of_a_report_are_those_of_its_calls(asked, found):
+    report = report_of(found, asked)
+    table = found.differences(**of_table(ASKED[asked]))
+    hold_differences(report.differences, table)
+    for row, name, k in zip(
+        report.differences, table["metric"], table["k"], strict=True
+    ):
+        assert (row.metric, row.k) == metric_and_k(name, None if k != k else k)
 
 
 @pytest.mark.parametrize("asked", ["usual", "options of each", "a Series"])
@@ -218,25 +232,15 @@ def test_segments_of_a_report_are_those_of_its_calls(asked):
     lead = of_lead(report, ASKED[asked])
     by = ASKED[asked]["by"]
     table = EV.table(lead.pop("metric"), by=by, confidence=CONFIDENCE, **lead)
-    segments = report._data.segments
-    means = {
-        (row.metric, row.k, segments.names[row.part]): row for row in segments.means
-    }
-    gaps = {
-        (row.metric, row.k, segments.names[row.part]): row
-        for row in segments.differences
-    }
-    assert len(means) == len(table)
-    assert bool(gaps) == ("gap" in table)
-    for (name, k, *values), numbers in table.iterrows():
-        key = (*metric_and_k(name, k), ", ".join(map(str, values)))
-        row = means[key]
-        own = [row.mean, row.low, row.high, row.n_users]
-        equal(own, numbers[["mean", "low", "high", "n_users"]])
-        if gaps:
-            gap = gaps[key]
-            own = [gap.difference, gap.low, gap.high, gap.p, gap.p_holm]
-            equal(own, numbers[["gap", "gap_low", "gap_high", "p", "p_holm"]])
+    told = report._data.segments
+    segments = [", ".join(map(str, values)) for _metric, _k, *values in table.index]
+    assert [told.names[row.part] for row in told.means] == segments
+    names = ["mean", "low", "high", "n_users"]
+    equal(columns_of(told.means, names), table[names])
+    assert bool(told.differences) == ("gap" in table)
+    if told.differences:
+        gaps = columns_of(told.differences, OF_TESTS[:5])
+        equal(gaps, table[["gap", "gap_low", "gap_high", "p", "p_holm"]])
 
 
 @pytest.mark.parametrize("asked", ["usual", "options of each", "a Series"])
@@ -246,12 +250,7 @@ def test_models_in_segments_of_a_report_are_those_of_its_calls(asked):
     segments = {"metrics": [lead.pop("metric")], "by": ASKED[asked]["by"], **lead}
     means = FOUND.table(**segments, intervals=True)
     told = report._data.segments
-    column = means.columns.unique(0)[0]
-    for row in told.means:
-        own = [row.mean, row.low, row.high]
-        equal(own, means[column].loc[told.names[row.part], row.model])
-    table = FOUND.differences(**segments)
-    names = ["difference", "low", "high", "p_holm", "won", "tied", "lost"]
-    own = [[getattr(row, name) for name in names] for row in told.differences]
-    equal(own, table[names])
-    assert [row.verdict for row in told.differences] == table["verdict"].tolist()
+    labels = [(told.names[row.part], row.model) for row in told.means]
+    assert labels == [(str(segment), model) for segment, model in means.index]
+    equal(columns_of(told.means, ["mean", "low", "high"]), means)
+    hold_differences(told.differences, FOUND.differences(**segments))

@@ -3,17 +3,16 @@ writes what each shows, and git the difference. The lint in it looks for unjudge
 with `recnb.search`.
 """
 
+import re
+
 import pandas as pd
 import pytest
 
 import recnb
+from tests.report.models import EV, EVERY_PAIR, FOUND  # noqa: F401 - in calls
 from tests.sample import SAMPLE
 from tests.shown import Recorded, text_of
 
-SIDE_DATA = {"train": SAMPLE.train, "items": SAMPLE.items}
-FOUND = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular", **SIDE_DATA)
-EVERY_PAIR = recnb.compare(SAMPLE.models, SAMPLE.test, pairs="all", **SIDE_DATA)
-EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **SIDE_DATA)
 BARE = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test)
 
 
@@ -27,6 +26,11 @@ MODELS = {
     name: {user: ["a" if user < n_found else "b"] for user in TWELVE}
     for name, n_found in {"e": 1, "d": 2, "c": 4, "b": 6, "a": 8}.items()
 }
+#: Eight models, of which every two are compared.
+EIGHT = {}
+for at in range(8):
+    lists = list(SAMPLE.models.values())[at % 3]
+    EIGHT[f"m{at}"] = lists[lists["rank"] > at // 3]
 TEAMS = pd.Series(["x", "y"] * 6, TWELVE, name="team")
 #: Ten models of one mean, and nine and another.
 HALF = {user: ["a" if user % 2 else "b"] for user in range(24)}
@@ -63,6 +67,12 @@ def headline_of(report):
 def page_of(report):
     """Return a page without its last line, the version and the date."""
     return report.to_markdown().rpartition("\n\nrecnb ")[0]
+
+
+def foot_in_notebook(report):
+    """Return the last line of what a notebook shows."""
+    page = re.sub("<[^>]*>", "", report._repr_html_())
+    return page[page.rindex("The same numbers") :]
 
 
 def section(report, title):

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.display.language import Noun, _, named, noun_of, use_noun
+from recnb.display.language import Noun, _, named, noun_of, use_language, use_noun
 from recnb.errors import RecnbError
 from tests.sample import SAMPLE
 
@@ -189,11 +189,9 @@ def test_fields_are_filled_by_the_noun_in_force() -> None:
         assert named("a {user}, no {item}") == "a user, no document"
 
 
-def test_korean_calls_queries_users() -> None:
-    recnb.language("ko")
-    try:
-        assert repr(evaluated("topic").ndcg(k=2)) == repr(
-            evaluated("user_id").ndcg(k=2)
-        )
-    finally:
-        recnb.language("en")
+def test_korean_has_words_for_queries_and_documents() -> None:
+    with use_language("ko"):
+        assert "토픽" in repr(evaluated("topic").ndcg(k=2))
+        assert "사용자" in repr(evaluated("user_id").ndcg(k=2))
+        with use_noun(noun_of("query_id", "doc_id")):
+            assert _("{users} {n}{counter}, {items}", n=2) == "질의 2개, 문서"

@@ -28,7 +28,7 @@ import recnb
 from recnb import LIST_METRICS, METRICS
 from recnb.beyond.catalogue import NEEDED, missing
 from recnb.display.data_file import rows_of
-from recnb.display.language import LANGUAGES, LOCALE, Noun, fields_of, use_language
+from recnb.display.language import LANGUAGES, LOCALE, Language
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import RETRIEVAL_METRICS, Metric
 
@@ -48,8 +48,7 @@ SENTENCES = ("short", "why", "advice")
 #: Extensions of Jinja2 in use; a template that cannot be read is an error.
 OPTIONS = {"extensions": "jinja2.ext.do", "silent": "false"}
 #: Fields of the words for users and items, of which a translation has its own.
-with use_language("ko"):
-    NOUNS = {*fields_of(Noun())}
+NOUNS = {*Language("ko").fields}
 HEADER = (
     "# Korean translations of recnb. Updated by: python -m tests.tools.translations"
 )
