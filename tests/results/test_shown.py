@@ -16,19 +16,14 @@ import pytest
 import recnb
 from recnb.report.report import Report
 from tests.comparison import test_runs
+from tests.evaluated import EV, FOUND, KNN  # noqa: F401 -- in rows
 from tests.results import test_beyond_accuracy, test_segments
 from tests.results import test_clustered as split
 from tests.results.test_score import RECS_OF_FOUR, TRUTH_OF_FOUR
 from tests.sample import SAMPLE
 from tests.shown import Recorded, text_of
 
-KNN, TEST = SAMPLE.models["item-knn"], SAMPLE.test
-EV = recnb.evaluate(
-    KNN, TEST, train=SAMPLE.train, items=SAMPLE.items, users=SAMPLE.users
-)
-FOUND = recnb.compare(
-    SAMPLE.recommendations, TEST, baseline="popular", users=SAMPLE.users
-)
+TEST = SAMPLE.test
 BY = (EV.ndcg(k=10).per_user > 0.3).map({True: "some", False: "none"})
 MODELS = {
     "ndcg": SAMPLE.models["popular"],
@@ -235,6 +230,15 @@ OF_TIMES: Any = ({1: [5], 2: [6], 3: [7]},) * 2
 KNOWN: dict[str, Any] = {
     "users": pl.DataFrame({"user": [1, 2, 3], "seen": NANOSECONDS}),
 }
+SEEN_ON = pd.DataFrame(
+    {
+        "user": [1, 2],
+        "item": ["a", "a"],
+        "rank": 1,
+        "seen": pd.to_datetime(["2024-05-01", "2024-05-02"]),
+    }
+)
+ON_DAYS = recnb.compare({"a": SEEN_ON, "b": SEEN_ON}, SEEN_ON, split="seen")
 TIMES = pl.DataFrame({"user": [1, 1, 1], "item": [5, 6, 7], "when": NANOSECONDS})
 FEW_ITEMS: Any = (
     {1: ["a", "b"], 2: ["a"], 3: ["b"]},
