@@ -1,5 +1,5 @@
 """Several lists a user: what is counted, and stored values, which have the numbers of
-their evaluation. Intervals and tests are in `laws/test_split_samples.py`, and what is
+their evaluation. Intervals and tests of lists in a split are in `laws`, and what is
 said of them in `shown/lists.txt`.
 """
 
@@ -11,6 +11,7 @@ import pytest
 
 import recnb
 from recnb.errors import FrameError
+from recnb.stats import UserSample, gap_to_rest
 from tests.rows import hold_refused, read_rows
 
 
@@ -81,6 +82,34 @@ def test_a_gate_goes_by_clusters_and_a_number_of_all_lists_by_none():
     assert not of_few.at_least("ndcg", 0.0, k=5)  # nine users show nothing
 
 
+TOPICS = TOPIC.set_index("user")["topic"]
+OF_DAY = recnb.evaluate(
+    RECS[RECS["day"] == "d1"],
+    TRUTH[TRUTH["day"] == "d1"],
+    users=TOPIC,
+    cluster="topic",
+)
+
+
+@pytest.mark.parametrize(
+    ("ev", "cluster"), [(EV, "user"), (BY_TOPIC, "topic"), (OF_DAY, "topic")]
+)
+def test_segments_of_users_are_tested_by_clusters_in_a_split_and_without(ev, cluster):
+    table = ev.table("ndcg", k=5, by=(TOPICS % 2).rename("odd")).to_frame()
+    values = ev.ndcg(k=5).per_user
+    users = values.index.get_level_values("user")
+    codes, clusters = pd.factorize(users if cluster == "user" else users.map(TOPICS))
+    is_odd = users.map(TOPICS) % 2 == 1
+    sample = UserSample(len(users), codes=codes)
+    gap = gap_to_rest(values.to_numpy()[:, np.newaxis], sample, is_odd)
+    odd = table.iloc[1]
+    assert [odd["gap_low"], odd["p"]] == pytest.approx(
+        [gap.low[0], gap.p[0]], nan_ok=True
+    )  # of seven topics each there is no test
+    assert (table["n_lists"] > table["n_users"]).all()
+    assert table["n_users"].sum() == ev.n_users == len(clusters)
+
+
 # Stored values
 
 
@@ -106,8 +135,10 @@ def test_stored_values_have_the_interval_of_the_score_whatever_levels_are_called
 
 
 def test_repeated_users_are_lists_of_one_cluster_where_that_is_said():
-    ends = recnb.interval(OF_USERS, cluster="user")
-    assert list(ends) == pytest.approx(list(EV.ndcg(k=5).interval()))
+    in_topics = in_groups(OF_DAY.ndcg(k=5).per_user, TOPICS, "topic")
+    for values, cluster, ev in ((OF_USERS, "user", EV), (in_topics, "topic", OF_DAY)):
+        ends = recnb.interval(values, cluster=cluster)
+        assert list(ends) == pytest.approx(list(ev.ndcg(k=5).interval()))
 
 
 def test_stored_values_have_the_row_of_the_differences():

@@ -17,14 +17,12 @@ from recnb.results.arguments import asked_of
 from recnb.results.numbers import measured
 from recnb.results.segments import division_by
 from recnb.results.verdicts import FOUND, verdict_of
-from tests.comparison.frames import SAMPLE
+from tests.evaluated import EV
+from tests.evaluated import FOUND as COMPARED
 from tests.examples import examples
+from tests.sample import SAMPLE
 
-MODELS = {
-    name: recnb.evaluate(recs, SAMPLE.test, users=SAMPLE.users)
-    for name, recs in SAMPLE.models.items()
-}
-ONE = {"": MODELS["item-knn"]}
+MODELS = dict(COMPARED)
 PAIRS = list(itertools.combinations(MODELS, 2))
 WEEKS = SAMPLE.test.assign(week=SAMPLE.test.index % 3)
 
@@ -65,7 +63,7 @@ def test_a_basis_is_worded_when_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> 
         raise AssertionError("worded too early")
 
     monkeypatch.setattr("recnb.results.scoring.averaged_in_words", refuse)
-    score = ONE[""].ndcg(k=10)
+    score = EV.ndcg(k=10)
     assert score.interval()[0] < score < score.interval()[1]
     with pytest.raises(AssertionError, match="worded too early"):
         score.basis  # noqa: B018
@@ -89,12 +87,8 @@ def test_a_verdict_turns_with_the_pair(
     ends = difference - half, difference + half
     verdict = verdict_of(difference, *ends, p, alpha=0.05, better=better)
     turned = verdict_of(-difference, -ends[1], -ends[0], p, alpha=0.05, better=better)
-    opposite = {
-        "better": "worse",
-        "worse": "better",
-        "higher": "lower",
-        "lower": "higher",
-    }
+    opposite = {"better": "worse", "higher": "lower"}
+    opposite |= {word: other for other, word in opposite.items()}
     assert turned == opposite.get(verdict, verdict)
     assert (verdict in FOUND) == (p <= 0.05 and (ends[0] > 0 or ends[1] < 0))
     if verdict in FOUND:

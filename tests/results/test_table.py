@@ -29,6 +29,7 @@ from recnb.results.measuring import Place
 from recnb.results.numbers import ENDS
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table
+from tests.drawn import words_of
 from tests.evaluated import EV, FOUND, KNN
 from tests.rows import read_rows
 from tests.sample import SAMPLE
@@ -308,12 +309,7 @@ def test_a_plot_says_the_cut_off_on_new_axes_and_on_those_given(
     ax = plt.figure().add_subplot()
     assert result.plot(ax) is result.plot(ax=ax) is ax
     ax.figure.canvas.draw()
-    legend = drawn.get_legend()
-    words = [drawn.get_title(), drawn.get_xlabel(), drawn.get_ylabel()]
-    words += [tick.get_text() for tick in drawn.get_yticklabels()]
-    if legend is not None:
-        words += [text.get_text() for text in (legend.get_title(), *legend.get_texts())]
-    assert any(label in text for text in words)
+    assert label in words_of(drawn)
 
 
 @pytest.mark.parametrize("call", CUT_OFFS["labels"].values())

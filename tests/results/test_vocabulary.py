@@ -12,12 +12,12 @@ from functools import cache
 
 import matplotlib.pyplot as plt
 import pytest
-from matplotlib.axes import Axes
 
 import recnb
 from recnb.display.language import use_language
 from tests import kernels
-from tests.sample import SAMPLE
+from tests.drawn import words_of
+from tests.evaluated import EV, FOUND
 
 #: What is shown of each metric, by its id.
 SHOWN = {
@@ -36,16 +36,6 @@ pytestmark = pytest.mark.filterwarnings(kernels.FONTS)
 LANGUAGES = ("en", "ko")
 
 
-def words_of(ax: Axes) -> str:
-    """All words of a figure."""
-    texts = [*ax.get_xticklabels(), *ax.get_yticklabels(), ax.xaxis.label, ax.title]
-    texts.append(ax.yaxis.label)
-    legend = ax.get_legend()
-    if legend is not None:
-        texts += legend.get_texts()
-    return "\n".join(text.get_text() for text in texts)
-
-
 def forms_of(table: recnb.Table) -> Iterator[tuple[str, str]]:
     yield "text", repr(table)
     yield "HTML", table._repr_html_()
@@ -56,45 +46,36 @@ def forms_of(table: recnb.Table) -> Iterator[tuple[str, str]]:
 @cache
 def surfaces(lang: str) -> dict[str, str]:
     """What is shown of all seven metrics at k=5, by the surface."""
-    ev = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test)
-    found = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular")
     shown = {}
     with use_language(lang):
         tables = {
-            "table": ev.table(TYPED, k=5),
-            "table with intervals": ev.table([*SHOWN], k=5, intervals=True),
-            "measures": ev.measures([f"{name}@5" for name in TYPED]),
-            "segments": ev.table([*SHOWN], k=5, by=by_activity()),
-            "models": found.table([*SHOWN], k=5),
-            "differences": found.differences([*SHOWN], k=5),
+            "table": EV.table(TYPED, k=5),
+            "table with intervals": EV.table([*SHOWN], k=5, intervals=True),
+            "measures": EV.measures([f"{name}@5" for name in TYPED]),
+            "segments": EV.table([*SHOWN], k=5, by="segment"),
+            "models": FOUND.table([*SHOWN], k=5),
+            "differences": FOUND.differences([*SHOWN], k=5),
         }
         for name, table in tables.items():
             shown |= {f"{name}, {form}": text for form, text in forms_of(table)}
             if name in ("table", "table with intervals", "differences"):
                 shown[f"{name}, plot"] = words_of(table.plot())
-        scores = [getattr(ev, name)(k=5) for name in SHOWN]
+        scores = [getattr(EV, name)(k=5) for name in SHOWN]
         shown["scores, text"] = "\n".join(map(repr, scores))
         shown["scores, HTML"] = "\n".join(score._repr_html_() for score in scores)
-        curves = [ev.curve(name, k=[1, 5]) for name in SHOWN]
+        curves = [EV.curve(name, k=[1, 5]) for name in SHOWN]
         for forms in zip(*map(forms_of, curves), strict=True):
             shown[f"curves, {forms[0][0]}"] = "\n".join(text for _form, text in forms)
         for kind, drawn in (("scores", scores), ("curves", curves)):
             shown[f"{kind}, plot"] = "\n".join(words_of(one.plot()) for one in drawn)
-        gates = [ev.at_least(name, 0.1, k=5) for name in SHOWN]
+        gates = [EV.at_least(name, 0.1, k=5) for name in SHOWN]
         shown["gates"] = "\n".join(map(repr, gates))
-        for name, one in {"one": ev, "several": found}.items():
-            report = one.report(k=5)
+        for name, one in {"one": EV, "several": FOUND}.items():
+            report = one.report(k=5, metrics=[*SHOWN])
             shown[f"report of {name}, Markdown"] = report.to_markdown()
             shown[f"report of {name}, HTML"] = report._repr_html_()
     plt.close("all")
     return shown
-
-
-def by_activity() -> object:
-    counts = SAMPLE.test.groupby("user").size()
-    return (
-        (counts > counts.median()).map({True: "many", False: "few"}).rename("activity")
-    )
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -111,8 +92,7 @@ def test_a_metric_is_shown_by_one_name_on_every_surface(lang: str) -> None:
 
 
 def test_ids_are_in_frames_and_json_alone() -> None:
-    ev = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test)
-    assert ev.table([*SHOWN], k=5).to_frame().index.tolist() == [*SHOWN]
-    assert ev.ndcg(k=5).per_user.name == "ndcg@5"
-    means = ev.report(k=5).to_dict()["means"]
-    assert {*means["metric"]} == {*SHOWN}
+    assert EV.table([*SHOWN], k=5).to_frame().index.tolist() == [*SHOWN]
+    assert EV.ndcg(k=5).per_user.name == "ndcg@5"
+    means = EV.report(k=5, metrics=[*SHOWN]).to_dict()["means"]
+    assert {*SHOWN} <= {*means["metric"]}

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb import METRICS
 from recnb.metrics.hits import Cutoff, Hits
 from recnb.metrics.metric import Credit
 from tests.rows import hold_refused, read_rows
@@ -32,15 +31,12 @@ def test_rows_are_those_of_a_plain_loop(metric: str, k: int | None) -> None:
     lists = recs.groupby("user")["item"].apply(list).to_dict()
     rows = []
     for user, value in values.items():
-        mine = relevant[user]
+        mine = relevant[user].sort_values("rating", ascending=False, kind="stable")
         listed = lists.get(user, [])[:k]
-        missed = mine[~mine["item"].isin(listed)].sort_values(
-            "rating", ascending=False, kind="stable"
-        )
-        first = listed[0] if listed else None
-        missing = None if missed.empty else missed["item"].iloc[0]
-        found = len(mine) - len(missed)
-        rows.append((value, len(mine), found, len(missed), first, missing, user))
+        missed = mine.loc[~mine["item"].isin(listed), "item"].tolist()
+        counts = (len(mine), len(mine) - len(missed), len(missed))
+        ends = (next(iter(listed), None), next(iter(missed), None))
+        rows.append((value, *counts, *ends, user))
     rows.sort(key=lambda row: (row[0], -row[1]))
     for n in (1, 7, 10**300):
         table = EV.worst(metric, k=k, n=n).to_frame()
@@ -49,6 +45,7 @@ def test_rows_are_those_of_a_plain_loop(metric: str, k: int | None) -> None:
         assert [tuple(row) for row in shown.to_numpy()] == [row[:6] for row in rows[:n]]
 
 
+@pytest.mark.usefixtures("forgotten")
 def test_of_a_cost_the_highest_are_the_worst() -> None:
     @recnb.metric(symbol="ToRead", credit="0", missed="no_hit", better="low")
     def to_read(hits: Hits, k: Cutoff = None) -> Credit:
@@ -56,13 +53,10 @@ def test_of_a_cost_the_highest_are_the_worst() -> None:
         no_hit = 1 - hits.total(hits.first, k)
         return Credit(hits, k, 0.0 * hits.rank, missed=no_hit)
 
-    try:
-        table = EV.worst(to_read, k=10, n=3)
-        assert table.iloc[:, 0].tolist() == [1, 1, 1]
-        assert (table["n_found"] == 0).all()
-        assert repr(table).startswith("ToRead@10, of which less is better: the highest")
-    finally:
-        METRICS.pop("to_read")
+    table = EV.worst(to_read, k=10, n=3)
+    assert table.iloc[:, 0].tolist() == [1, 1, 1]
+    assert (table["n_found"] == 0).all()
+    assert repr(table).startswith("ToRead@10, of which less is better: the highest")
 
 
 ASKED = recnb.evaluate(
@@ -74,13 +68,11 @@ ASKED = recnb.evaluate(
 TEXTS = QUESTIONS.queries.set_index("query")["text"]
 PASSAGES = {*QUESTIONS.passages["text"].str[:79]}
 UNDER = EV.under("pytrec_eval")
-IN_DAYS = recnb.evaluate(
-    *(
-        pd.concat([frame.assign(day=day) for day in ("a", "b")])
-        for frame in (SAMPLE.models["popular"], SAMPLE.test)
-    ),
-    split="day",
+POPULAR_ON_DAYS, TRUTH_ON_DAYS = (
+    pd.concat([frame.assign(day=day) for day in ("a", "b")])
+    for frame in (SAMPLE.models["popular"], SAMPLE.test)
 )
+IN_DAYS = recnb.evaluate(POPULAR_ON_DAYS, TRUTH_ON_DAYS, split="day")
 ROWS = read_rows("results/worst.toml")
 
 
@@ -94,6 +86,7 @@ def test_what_has_no_worst_is_refused(call: str) -> None:
     hold_refused(call, ROWS["refused"][call], globals())
 
 
+@pytest.mark.usefixtures("forgotten")
 @pytest.mark.parametrize("name", ["first", "missing", "n_found", "text", "user"])
 def test_a_metric_of_ones_own_that_is_called_as_a_column_has_a_name_of_its_own(
     name: str,
@@ -103,15 +96,12 @@ def test_a_metric_of_ones_own_that_is_called_as_a_column_has_a_name_of_its_own(
         return Credit(hits, k, np.ones(len(hits.rank)))
 
     mine.__name__ = name
-    try:
-        table = EV.worst(recnb.metric(symbol="Mine", credit="1")(mine), n=3)
-        columns = table.reset_index().columns
-        assert columns[1] == f"value of {name}"
-        assert columns.is_unique
-        assert table[f"value of {name}"].tolist() == table["n_found"].tolist()
-        assert "Mine" in repr(table)
-    finally:
-        METRICS.pop(name)
+    table = EV.worst(recnb.metric(symbol="Mine", credit="1")(mine), n=3)
+    columns = table.reset_index().columns
+    assert columns[1] == f"value of {name}"
+    assert columns.is_unique
+    assert table[f"value of {name}"].tolist() == table["n_found"].tolist()
+    assert "Mine" in repr(table)
 
 
 SCORES = pd.DataFrame({"user": "u", "item": list("abcd"), "score": [3.0, 3, 1, 0]})
