@@ -11,8 +11,9 @@ import pytest
 
 import recnb
 from recnb.errors import FrameError
-from recnb.stats import UserSample, gap_to_rest
+from recnb.stats import UserSample, gap_to_rest, holm
 from tests.rows import hold_refused, read_rows
+from tests.sample import SAMPLE
 
 
 def lists_of(seed, n_users=40, n_days=6, shift=0):
@@ -91,23 +92,39 @@ OF_DAY = recnb.evaluate(
 )
 
 
+PLAIN = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test)
+THIRDS = pd.Series(np.arange(300) % 3, SAMPLE.users["user"], name="third")
+
+
 @pytest.mark.parametrize(
-    ("ev", "cluster"), [(EV, "user"), (BY_TOPIC, "topic"), (OF_DAY, "topic")]
+    ("ev", "by", "cluster"),
+    [
+        (PLAIN, THIRDS, None),
+        (EV, TOPICS % 3, "user"),
+        (BY_TOPIC, TOPICS % 2, "topic"),  # seven of each, which are not tested
+        (OF_DAY, TOPICS % 2, "topic"),
+    ],
 )
-def test_segments_of_users_are_tested_by_clusters_in_a_split_and_without(ev, cluster):
-    table = ev.table("ndcg", k=5, by=(TOPICS % 2).rename("odd")).to_frame()
+def test_the_gap_of_a_segment_is_to_all_other_clusters(ev, by, cluster):
+    table = ev.table("ndcg", k=5, by=by.rename("part")).to_frame()
     values = ev.ndcg(k=5).per_user
     users = values.index.get_level_values("user")
-    codes, clusters = pd.factorize(users if cluster == "user" else users.map(TOPICS))
-    is_odd = users.map(TOPICS) % 2 == 1
+    codes = None
+    if cluster is not None:
+        codes, _clusters = pd.factorize(
+            users.map(TOPICS if cluster == "topic" else str)
+        )
     sample = UserSample(len(users), codes=codes)
-    gap = gap_to_rest(values.to_numpy()[:, np.newaxis], sample, is_odd)
-    odd = table.iloc[1]
-    assert [odd["gap_low"], odd["p"]] == pytest.approx(
-        [gap.low[0], gap.p[0]], nan_ok=True
-    )  # of seven topics each there is no test
-    assert (table["n_lists"] > table["n_users"]).all()
-    assert table["n_users"].sum() == ev.n_users == len(clusters)
+    for (_metric, _k, part), row in table.iterrows():
+        is_inside = (users.map(by) == int(part)).astype(bool)
+        gap = gap_to_rest(values.to_numpy()[:, np.newaxis], sample, is_inside)
+        ends = [values[is_inside].mean() - values[~is_inside].mean()]
+        ends += [gap.low[0], gap.high[0], gap.p[0]]
+        found = row[["gap", "gap_low", "gap_high", "p"]].tolist()
+        assert found == pytest.approx(ends, abs=1e-12, nan_ok=True)
+    if len(table) > 2:
+        assert table["p_holm"].to_numpy() == pytest.approx(holm(table["p"].to_numpy()))
+    assert table["n_users"].sum() == ev.n_users
 
 
 # Stored values

@@ -6,18 +6,16 @@ from __future__ import annotations
 
 import pickle
 import re
-from typing import Any
 
 import matplotlib as mpl
 import pandas as pd
 import pytest
-from matplotlib.axes import Axes
 
 import recnb
 from recnb.display.language import Noun, _, named, noun_of, use_noun
 from recnb.errors import RecnbError
 from tests import evaluated as evaluated_sample
-from tests.drawn import text_of, words_of
+from tests.drawn import every_form, words_of
 from tests.rows import read_rows
 from tests.sample import SAMPLE
 
@@ -91,17 +89,11 @@ FOUND = recnb.compare(MODELS, queries(SAMPLE.test), baseline="popular", **SIDES)
 SHOWN = read_rows("results/nouns.toml")
 
 
-def shown_of(result: Any) -> str:
-    """Return what is read of a result in every form."""
-    if isinstance(result, Axes):
-        return words_of(result)
-    return f"{result!r} {text_of(getattr(result, '_repr_html_', str)())}"
-
-
 @pytest.mark.parametrize("call", [*SHOWN["results"], *SHOWN["refused"]])
 def test_every_sentence_has_the_word_of_the_column(call: str) -> None:
     try:
-        text = shown_of(eval(call))
+        forms = every_form(eval(call))
+        text = " ".join(forms.get(form, "") for form in ("plot", "text", "HTML"))
         assert call in SHOWN["results"]
     except RecnbError as problem:
         assert call in SHOWN["refused"]

@@ -13,11 +13,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from scipy.stats import ttest_ind
 
 import recnb
 from recnb.errors import OptionError
-from recnb.stats import holm
 from tests.sample import SAMPLE
 
 KNN = SAMPLE.models["item-knn"]
@@ -102,35 +100,10 @@ def test_each_segment_is_the_mean_of_its_users(way: str) -> None:
             assert names[:-1] == sorted(names[:-1])
 
 
-def test_the_gap_is_to_all_other_users_by_the_more_careful_test() -> None:
-    table = EV.table(["ndcg", "recall"], k=[5, 10], by="segment")
-    values = EV.recall(k=10).per_user
-    for name, mine in values.groupby(SEGMENT.reindex(values.index)):
-        row, rest = table.loc[("recall", 10, name)], values.drop(mine.index)
-        tests = [ttest_ind(mine, rest, equal_var=equal) for equal in (False, True)]
-        theirs = max(tests, key=lambda test: test.pvalue)
-        gap = mine.mean() - rest.mean()
-        expected = [gap, *theirs.confidence_interval(0.95), theirs.pvalue]
-        found = row[["gap", "gap_low", "gap_high", "p"]].tolist()
-        assert found == pytest.approx(expected, abs=1e-12)
-        assert mine.min() <= row["low"] < row["mean"] < row["high"] <= mine.max()
-    for _column, rows in table.groupby(["metric", "k"]):
-        assert rows["p_holm"].to_numpy() == pytest.approx(holm(rows["p"].to_numpy()))
-    # Of two segments each is the rest of the other: one test.
+def test_of_two_segments_each_is_the_rest_of_the_other() -> None:
+    """So there is one test, and it is not corrected; gaps are in `test_clustered.py`."""
     two = EV.table(["ndcg", "recall"], k=10, by="half")
     assert two["p_holm"].to_numpy() == pytest.approx(two["p"].to_numpy(), abs=1e-12)
-
-
-def test_small_segments_are_marked_and_the_smallest_not_tested() -> None:
-    names = ["few"] * 10 + ["two"] * 2 + ["rest"] * (EV.n_users - 12)
-    table = EV.table("ndcg", k=10, by=pd.Series(names, EV.users))
-    assert "small" in repr(table)
-    rows = table.loc[("ndcg", 10)]
-    assert rows["small"].to_dict() == {"few": True, "rest": False, "two": True}
-    assert rows["p"].isna().to_dict() == {"few": False, "rest": False, "two": True}
-    alone = EV.table("ndcg", k=10, by=pd.Series("all", index=EV.users))
-    assert alone["gap"].isna().all()
-    assert alone.loc[("ndcg", 10, "all"), "mean"] == pytest.approx(float(EV.ndcg(k=10)))
 
 
 # What is worked out: history in train, and bins
@@ -258,16 +231,3 @@ def test_columns_of_both_frames_that_group_users_or_lists_alone() -> None:
             for one in (both, recnb.evaluate(recs, judged))
         ]
         pd.testing.assert_frame_equal(*tables)
-
-
-def test_of_segments_that_are_not_tested_no_line_speaks_of_tests() -> None:
-    """A user's lists are on both sides of a day, so its gap has no test."""
-    recs = pd.concat([KNN.assign(week=week) for week in range(3)])
-    ev = recnb.evaluate(recs, WEEKS, split="week", users=USERS)
-    for by, is_tested in ((["segment", "week"], False), ("half", True)):
-        table = ev.table("ndcg", k=10, by=by)
-        page = ev.report(k=10, metrics=["ndcg"], by=by).to_markdown()
-        assert table["p"].notna().any() == is_tested
-        for text in (" ".join(repr(table).split()), page):
-            assert "95% intervals, not corrected for the number of comparisons" in text
-            assert ("Welch" in text and "Holm" in text) == is_tested

@@ -225,6 +225,14 @@ WEEK_MISSING = pd.DataFrame(
     }
 )
 CITY = pd.Series(["x", "y", "y"], name="city")
+#: Users of whom two or ten are in a segment of their own.
+FEW = pd.Series(["few"] * 10 + ["two"] * 2 + ["rest"] * (EV.n_users - 12), EV.users)
+BY_WEEKS = recnb.evaluate(
+    pd.concat([KNN.assign(week=week) for week in range(3)]),
+    TEST.assign(week=np.arange(len(TEST)) % 3),
+    split="week",
+    users=SAMPLE.users,
+)
 NANOSECONDS = pl.Series([1, 2, 3000]).cast(pl.Datetime("ns"))
 OF_TIMES: Any = ({1: [5], 2: [6], 3: [7]},) * 2
 KNOWN: dict[str, Any] = {

@@ -7,7 +7,6 @@ from __future__ import annotations
 import copy
 import pickle
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -129,51 +128,45 @@ def test_a_copy_of_a_table_is_a_table_of_its_own(copied: Callable[[Any], Any]) -
     assert table["rank"].tolist() == [1, 2, 3]
 
 
-# Items, and one user, against loops in plain Python
+# Items, and one user
 
 
 @pytest.mark.parametrize("k", [1, 10, None])
-def test_items_by_loops(k: int | None) -> None:
+def test_items_are_counted_in_the_frames(k: int | None) -> None:
     items = EV.items(k=k)
-    places = [row for row in KNN.itertuples() if k is None or row.rank <= k]
-    shown = Counter(row.item for row in places)
-    relevant = set(zip(SAMPLE.test["user"], SAMPLE.test["item"], strict=True))
-    hits = Counter(row.item for row in places if (row.user, row.item) in relevant)
-    wanted = Counter(item for _user, item in relevant)
-    titles = SAMPLE.items.set_index("item")["title"].to_dict()
+    listed = KNN[KNN["rank"] <= (k or 1000)]
+    hits = listed.merge(SAMPLE.test, on=["user", "item"])
     frames = (KNN, SAMPLE.test, SAMPLE.train, SAMPLE.items)
     assert {*items.index} == {*pd.concat([frame["item"] for frame in frames])}
-    numbers = ["shown", "share", "hits", "relevant"]
-    assert list(items.columns) == ["title", *numbers]
-    for item, title, *row in items.itertuples():
-        share = shown[item] / len(places)
-        counted = [shown[item], share, hits[item], wanted[item]]
-        assert row == pytest.approx(counted, abs=1e-15)
-        assert title == titles.get(item, "")
+    counted = {"shown": listed, "hits": hits, "relevant": SAMPLE.test}
+    for name, rows in counted.items():
+        counts = rows["item"].value_counts().reindex(items.index, fill_value=0)
+        assert items[name].tolist() == counts.tolist()
+    assert list(items.columns) == ["title", "shown", "share", "hits", "relevant"]
+    assert items["share"].to_numpy() == pytest.approx(items["shown"] / len(listed))
+    titles = SAMPLE.items.set_index("item")["title"].reindex(items.index)
+    assert items["title"].tolist() == titles.fillna("").tolist()
     assert items["shown"].is_monotonic_decreasing
 
 
 @pytest.mark.parametrize("k", [1, 10, None])
-def test_one_user_by_loops(k: int | None) -> None:
-    liked = dict(SAMPLE.test.query("user == 'u026'")[["item", "rating"]].to_numpy())
+def test_the_list_of_a_user_is_that_of_the_frames(k: int | None) -> None:
     listed = KNN.query("user == 'u026'").sort_values("rank")
-    cut = listed.head(k or len(listed))
-    expected = {
-        "rank": cut["rank"],
-        "item": cut["item"],
-        "score": cut["score"],
-        "relevance": [liked.get(item, 0) for item in cut["item"]],
-        "hit": [item in liked for item in cut["item"]],
-    }
+    liked = SAMPLE.test.query("user == 'u026'").set_index("item")["rating"]
     one = EV.user("u026", k=k)
-    assert [*one.columns] == ["rank", "item", "title", *[*expected][2:]]
-    for name, values in expected.items():
-        assert one[name].tolist() == [*values], name
-    ranks = dict(zip(listed["item"], listed["rank"], strict=True))
-    missed = {item: ranks.get(item, np.nan) for item in {*liked} - {*cut["item"]}}
-    found = dict(zip(one.missed["item"], one.missed["rank"], strict=True))
-    assert found == pytest.approx(missed, nan_ok=True)
-    assert one.missed["relevance"].is_monotonic_decreasing
+    names = ["rank", "item", "title", "score", "relevance", "hit"]
+    assert one.columns.tolist() == names
+    cut = listed.head(k or len(listed))
+    for name in ("rank", "item", "score"):
+        assert one[name].tolist() == cut[name].tolist()
+    assert one["hit"].tolist() == cut["item"].isin(liked.index).tolist()
+    relevance = liked.reindex(cut["item"]).fillna(0)
+    assert one["relevance"].tolist() == relevance.tolist()
+    missed = one.missed.set_index("item")
+    assert {*missed.index} == {*liked.index} - {*cut["item"]}
+    ranks = listed.set_index("item")["rank"].reindex(missed.index)
+    assert missed["rank"].tolist() == pytest.approx(ranks.tolist(), nan_ok=True)
+    assert missed["relevance"].is_monotonic_decreasing
 
 
 # What is shown, beside `test_shown.py`

@@ -1,4 +1,6 @@
-"""A user's list in a report, by itself and explained: hits stand where they count."""
+"""A user's list in a report, by itself, among the worst and explained: hits stand where
+they count.
+"""
 
 from __future__ import annotations
 
@@ -48,6 +50,10 @@ def test_hits_are_those_of_the_explanation(
         item for _rank, item in hits
     )
     assert f"found {user.n_hits} of 5 relevant" in repr(listed)
+    (worst,) = ev.worst("recall", k=k).to_dict("records")
+    missed = listed.missed.sort_values("relevance", ascending=False, kind="stable")
+    assert (worst["n_found"], worst["n_missed"]) == (user.n_hits, len(missed))
+    assert worst["missing"] == next(iter(missed["item"]), None)
     assert ev.report(k=k).to_html().count(">hit, ") == len(hits)
 
 
