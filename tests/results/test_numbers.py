@@ -1,61 +1,17 @@
-"""Means and differences as they are computed: corrections, segments and marks."""
+"""The basis of a number, which is worded late, and the verdict on a difference."""
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import recnb
 from recnb.display.language import use_language
-from recnb.metrics.hits import Cutoffs
-from recnb.results import measuring
-from recnb.results.arguments import asked_of
-from recnb.results.numbers import measured
-from recnb.results.segments import division_by
 from recnb.results.verdicts import FOUND, verdict_of
 from tests.evaluated import EV
-from tests.evaluated import FOUND as COMPARED
 from tests.examples import examples
-from tests.sample import SAMPLE
-
-MODELS = dict(COMPARED)
-PAIRS = list(itertools.combinations(MODELS, 2))
-WEEKS = SAMPLE.test.assign(week=SAMPLE.test.index % 3)
-
-
-def numbers_at(models: Any, metrics: Any, k: Any, **rest: Any) -> Any:
-    asked = asked_of(next(iter(models.values())), metrics, Cutoffs.of(k), {})
-    return measured(models, asked, Cutoffs.of(k), **rest)
-
-
-def test_what_is_not_read_is_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
-    numbers = numbers_at(MODELS, ["ndcg"], [5, 10], pairs=PAIRS)
-    for name in ("paired", "Moments"):
-        monkeypatch.delattr(measuring, name)
-    assert numbers.mean.shape == numbers.best.shape == (2, 3)
-    for unread in ("estimates", "tests", "near_best"):
-        with pytest.raises(NameError):
-            getattr(numbers, unread)
-
-
-def test_both_tables_have_one_key() -> None:
-    weeks = recnb.evaluate(SAMPLE.models["popular"], WEEKS, users=SAMPLE.users)
-    models = {"a": weeks, "b": weeks}
-    division = division_by(models, "segment")
-    numbers = numbers_at(
-        models, ["ndcg", "recall"], [5, 10], division=division, pairs=[("b", "a")]
-    )
-    means, tests = (
-        [(row.part, row.label, row.n_users) for row in rows]
-        for rows in (numbers.means(), numbers.differences())
-    )
-    assert means[::2] == means[1::2] == tests
-    assert [part for part, _column, _n in tests] == [0] * 4 + [1] * 4 + [2] * 4
-    assert len({*tests}) == len(tests)
 
 
 def test_a_basis_is_worded_when_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -314,25 +314,24 @@ def test_what_it_gives(call: str) -> None:
     assert eval(call, names) == pytest.approx(eval(KNOWN[call], names))
 
 
-#: Bounds below 0, with what each hit earns.
+#: Bounds below 0, with what each hit earns, in words of numpy and of a formula.
 BELOW = [
-    ((-1, 0), lambda hits: -1 / hits.rank, "(0 - 1) / rank"),
-    ((-1, 1), lambda hits: 0.5 - hits.first, "0.5 - first"),
-    ((-np.inf, np.inf), lambda hits: 2.0 - hits.rank, "2 - rank"),
-    ((-np.inf, 0), lambda hits: 0.0 - hits.rank, "0 - rank"),
+    ((-1, 0), "-1 / rank", "(0 - 1) / rank"),
+    ((-1, 1), "0.5 - first", "0.5 - first"),
+    ((-np.inf, np.inf), "2.0 - rank", "2 - rank"),
+    ((-np.inf, 0), "0.0 - rank", "0 - rank"),
 ]
 
 
 @pytest.mark.parametrize(("bounds", "earned", "credit"), BELOW)
 def test_values_below_0_are_shown_in_every_form(
-    bounds: Any, earned: Any, credit: str
+    bounds: Any, earned: str, credit: str
 ) -> None:
-    own = make(
-        lambda hits, k: Credit(hits, k, earned(hits), out_of_count(hits, k, "k")),
-        credit=credit,
-        out_of="k",
-        bounds=bounds,
-    )
+    def returned(hits, k):
+        known = {"rank": hits.rank, "first": hits.first}
+        return Credit(hits, k, eval(earned, known), out_of_count(hits, k, "k"))
+
+    own = make(returned, credit=credit, out_of="k", bounds=bounds)
     values = EV.measure(own, k=10).per_user
     report = EV.report(metrics=[own], by="segment")
     spread = report._data.distribution

@@ -219,15 +219,17 @@ def test_a_column_of_both_frames_that_differs_within_users(made: Any) -> None:
         made.report(k=3, by="week")
 
 
-def test_columns_of_both_frames_that_group_users_or_lists_alone() -> None:
-    """One that differs within users on one side alone has one meaning."""
+@pytest.mark.parametrize(
+    ("in_recs", "in_truth"), [("xxy", "xxy"), ("xyy", "xxy"), ("xxy", "xyy")]
+)
+def test_a_column_that_differs_within_users_on_one_side_has_one_meaning(
+    in_recs: str, in_truth: str
+) -> None:
     recs = pd.DataFrame({"user": [1, 1, 2], "item": list("aba"), "rank": [1, 2, 1]})
-    truth = pd.DataFrame({"user": [1, 1, 2], "item": list("abb")})
-    for in_recs, in_truth in (("xxy", "xxy"), ("xyy", "xxy"), ("xxy", "xyy")):
-        judged = truth.assign(c=list(in_truth))
-        both = recnb.evaluate(recs.assign(c=list(in_recs)), judged)
-        tables = [
-            one.table("ndcg", k=2, by="c").to_frame()
-            for one in (both, recnb.evaluate(recs, judged))
-        ]
-        pd.testing.assert_frame_equal(*tables)
+    truth = {"user": [1, 1, 2], "item": list("abb"), "c": list(in_truth)}
+    judged, both = pd.DataFrame(truth), recs.assign(c=list(in_recs))
+    of_both, of_truth = (
+        recnb.evaluate(lists, judged).table("ndcg", k=2, by="c").to_frame()
+        for lists in (both, recs)
+    )
+    pd.testing.assert_frame_equal(of_both, of_truth)

@@ -225,11 +225,16 @@ WEEK_MISSING = pd.DataFrame(
     }
 )
 CITY = pd.Series(["x", "y", "y"], name="city")
+#: Names of 20 and of 21 letters.
+LONG_NAMES = recnb.compare(
+    {"m" * 20: {1: ["a"], 2: ["a"]}, "n" * 21: {1: ["b", "a"], 2: ["a"]}},
+    {1: ["a"], 2: ["a"]},
+)
 #: Users of whom two or ten are in a segment of their own.
 FEW = pd.Series(["few"] * 10 + ["two"] * 2 + ["rest"] * (EV.n_users - 12), EV.users)
 BY_WEEKS = recnb.evaluate(
     pd.concat([KNN.assign(week=week) for week in range(3)]),
-    TEST.assign(week=np.arange(len(TEST)) % 3),
+    WEEKS,
     split="week",
     users=SAMPLE.users,
 )
