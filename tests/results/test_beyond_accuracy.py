@@ -48,18 +48,35 @@ EV = evaluation()
 TWICE = pd.concat([RECS, RECS.head(1).assign(rank=9)])
 
 
-def test_genres_as_words_lists_and_columns_are_the_same() -> None:
-    genres = ITEMS["genres"].fillna("")
-    words = {word: genres.str.contains(word).astype(int) for word in "xyz"}
-    columns = ITEMS[["item"]].assign(**words)
-    lists = ITEMS.assign(genres=ITEMS["genres"].str.split("|"))
-    floats = columns.astype(dict.fromkeys("xyz", float)).assign(price=1.5)
-    dated = ITEMS.assign(year=range(8))
-    for items in (columns, floats, lists, pl.from_pandas(ITEMS), dated):
-        ev = evaluation(items=items)
-        assert (ev.diversity(), ev.calibration()) == (EV.diversity(), EV.calibration())
-    chosen = evaluation(items=columns).diversity(features=["x", "y", "z"])
-    assert chosen == EV.diversity()
+GENRES = ITEMS["genres"].fillna("")
+COLUMNS = ITEMS[["item"]].assign(
+    **{word: GENRES.str.contains(word).astype(int) for word in "xyz"}
+)
+FORMS: list[Any] = [
+    COLUMNS,
+    COLUMNS.astype(dict.fromkeys("xyz", float)).assign(price=1.5),
+    ITEMS.assign(genres=ITEMS["genres"].str.split("|")),
+    pl.from_pandas(ITEMS),
+    ITEMS.assign(year=range(8)),
+]
+
+
+@pytest.mark.parametrize("items", FORMS, ids=range(len(FORMS)))
+def test_genres_as_words_lists_and_columns_are_the_same(items: Any) -> None:
+    ev = evaluation(items=items)
+    assert (ev.diversity(), ev.calibration()) == (EV.diversity(), EV.calibration())
+
+
+def test_columns_may_be_chosen_and_others_be_of_any_kind() -> None:
+    chosen = evaluation(items=COLUMNS).diversity(features=["x", "y", "z"])
+    odd = pl.from_pandas(ITEMS).with_columns(
+        took=pl.duration(hours=1),
+        raw=pl.lit(b"\xff"),
+        vector=pl.Series([[0.5, 1.0]] * len(ITEMS)),
+    )
+    made = evaluation(items=odd)
+    assert made.coverage() == EV.coverage()
+    assert made.diversity(features="genres") == chosen == EV.diversity()
 
 
 def test_lists_of_ids_are_genres_and_features_as_text() -> None:
@@ -71,17 +88,6 @@ def test_lists_of_ids_are_genres_and_features_as_text() -> None:
     assert ev.calibration(k=2, genre="what") > 0
     of_text = recnb.evaluate(*given, items=text)
     assert of_text.diversity(k=2, features="what") == 1
-
-
-def test_columns_of_every_kind_may_stand_in_items() -> None:
-    odd = pl.from_pandas(ITEMS).with_columns(
-        took=pl.duration(hours=1),
-        raw=pl.lit(b"\xff"),
-        vector=pl.Series([[0.5, 1.0]] * len(ITEMS)),
-    )
-    made = evaluation(items=odd)
-    assert made.coverage(k=3) == EV.coverage(k=3)
-    assert made.diversity(k=3, features="genres") == EV.diversity(k=3)
 
 
 def test_columns_that_are_named_by_numbers() -> None:

@@ -99,7 +99,7 @@ THIRDS = pd.Series(np.arange(300) % 3, SAMPLE.users["user"], name="third")
 @pytest.mark.parametrize(
     ("ev", "by", "cluster"),
     [
-        (PLAIN, THIRDS, None),
+        (PLAIN, THIRDS, "user"),
         (EV, TOPICS % 3, "user"),
         (BY_TOPIC, TOPICS % 2, "topic"),  # seven of each, which are not tested
         (OF_DAY, TOPICS % 2, "topic"),
@@ -109,12 +109,8 @@ def test_the_gap_of_a_segment_is_to_all_other_clusters(ev, by, cluster):
     table = ev.table("ndcg", k=5, by=by.rename("part")).to_frame()
     values = ev.ndcg(k=5).per_user
     users = values.index.get_level_values("user")
-    codes = None
-    if cluster is not None:
-        codes, _clusters = pd.factorize(
-            users.map(TOPICS if cluster == "topic" else str)
-        )
-    sample = UserSample(len(users), codes=codes)
+    units = users.map(TOPICS) if cluster == "topic" else users
+    sample = UserSample(len(users), codes=pd.factorize(units)[0])
     for (_metric, _k, part), row in table.iterrows():
         is_inside = (users.map(by) == int(part)).astype(bool)
         gap = gap_to_rest(values.to_numpy()[:, np.newaxis], sample, is_inside)

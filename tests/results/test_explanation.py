@@ -24,13 +24,11 @@ import recnb
 from recnb import METRICS
 from recnb.errors import OptionError, RecnbError
 from recnb.metrics.metric import LIST_METRICS, RETRIEVAL_METRICS, Metric
-from tests.evaluated import KNN
 from tests.examples import examples
 from tests.laws.sentences import USERS, Frames, frames, metric_options
 from tests.results.test_shown import LISTED as EV
 from tests.results.test_shown import LISTS, ONE, RELEVANT, TITLES  # noqa: F401
 from tests.rows import read_rows
-from tests.sample import SAMPLE
 from tests.strategies import each_word
 
 # A calculator for printed lines
@@ -299,24 +297,6 @@ def test_printed_arithmetic_is_true_of_one_list(name: str) -> None:
             value = float(getattr(recnb, name)(*given_lists, k=k, **options))
             explained = recnb.explain(name, *given_lists, k=k, **options)
             assert_explained(explained, value)
-
-
-@pytest.mark.parametrize("name", ["coverage", "gini"])
-def test_the_basis_counts_the_items_that_the_number_is_divided_by(name: str) -> None:
-    train = SAMPLE.train[SAMPLE.train["item"].isin(SAMPLE.train["item"].unique()[:200])]
-    recs = KNN[KNN["item"].isin(train["item"])]
-    ev = recnb.evaluate(recs, SAMPLE.test, train=train, items=SAMPLE.items)
-    for population, size in {
-        "catalogue": 250,
-        "train": 200,
-        "catalogue+padding": 251,
-    }.items():
-        score = getattr(ev, name)(k=10, population=population)
-        explained = ev.explain(name, k=10, population=population)
-        (said,) = re.findall(r"out of (\d+) items", score.basis)
-        assert int(said) + ("one more, of padding" in score.basis) == size
-        assert re.search(rf" / \(?{size}\b", explained.numbers)
-        assert explained.basis == score.basis
 
 
 def test_of_a_long_list_only_the_pairs_that_are_shown_are_made() -> None:

@@ -46,15 +46,12 @@ def evaluated(column: str) -> recnb.Evaluation:
 def test_the_line_below_a_number_has_the_word_of_the_column(column: str) -> None:
     ev, word = evaluated(column), WORDS[column]
     found = recnb.compare({"users": ev, "other": ev})
+    results = (ev, ev.ndcg(k=2), ev.coverage(k=2), ev.table(k=[1, 2]))
+    reports = (ev.report(k=2), found.report(k=2))
     for shown in (
-        repr(ev),
-        repr(ev.ndcg(k=2)),
-        repr(ev.coverage(k=2)),
-        repr(ev.table(k=[1, 2])),
-        repr(ev.report(k=2)),
+        *map(repr, (*results, *reports)),
         found.basis,
-        repr(found.report(k=2)),
-        ev.report(k=2).to_markdown(),
+        reports[0].to_markdown(),
     ):
         assert re.search(rf"\d {word}\b", shown)
         if word != "users":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan, nan
 from typing import Any
 
 import pytest
@@ -35,7 +36,10 @@ NUMBERS = st.floats(-1, 1).map(lambda number: round(number, 3))
 
 @settings(max_examples=examples(200), deadline=None)
 @given(
-    NUMBERS, st.floats(0, 0.5), st.floats(0, 1), st.sampled_from(["high", "low", None])
+    NUMBERS,
+    st.floats(0, 0.5),
+    st.floats(0, 1) | st.just(nan),
+    st.sampled_from(["high", "low", None]),
 )
 def test_a_verdict_turns_with_the_pair(
     difference: float, half: float, p: float, better: Any
@@ -46,6 +50,7 @@ def test_a_verdict_turns_with_the_pair(
     opposite = {"better": "worse", "higher": "lower"}
     opposite |= {word: other for other, word in opposite.items()}
     assert turned == opposite.get(verdict, verdict)
+    assert (verdict == "untested") == isnan(p)
     assert (verdict in FOUND) == (p <= 0.05 and (ends[0] > 0 or ends[1] < 0))
     if verdict in FOUND:
         is_good = difference < 0 if better == "low" else difference > 0

@@ -225,6 +225,13 @@ WEEK_MISSING = pd.DataFrame(
     }
 )
 CITY = pd.Series(["x", "y", "y"], name="city")
+#: Train has 200 of the 250 items.
+IN_TRAIN = SAMPLE.train["item"].unique()[:200]
+TRAIN_OF_200 = SAMPLE.train[SAMPLE.train["item"].isin(IN_TRAIN)]
+OF_200 = recnb.evaluate(
+    KNN[KNN["item"].isin(IN_TRAIN)], TEST, train=TRAIN_OF_200, items=SAMPLE.items
+)
+POPULATIONS = ("catalogue", "train", "catalogue+padding")
 #: Names of 20 and of 21 letters.
 LONG_NAMES = recnb.compare(
     {"m" * 20: {1: ["a"], 2: ["a"]}, "n" * 21: {1: ["b", "a"], 2: ["a"]}},
@@ -266,6 +273,16 @@ ONE_BELOW: Any = (
     {"u": {"a": 3.0, "b": 3.0, "c": 1.0, "d": 0.0}},
     {"u": {"b": 1, "d": 3, "x": 2}},
 )
+
+
+def sizes_of(name: str) -> str:
+    """Return how many items there are by the line and by the explanation."""
+    shown = []
+    for population in POPULATIONS:
+        explained = OF_200.explain(name, k=10, population=population)
+        shown += [explained.basis, explained.numbers]
+        assert getattr(OF_200, name)(k=10, population=population).basis == shown[-2]
+    return "\n".join(shown)
 
 
 def beside(asked: Any, usual: Any, **options: Any) -> str:

@@ -30,13 +30,9 @@ def test_what_counts_for_a_query_of_zeros_is_explained(library: str) -> None:
     assert f"by convention {value:g}" in repr(explained) or value == 0
     for rule in ("one", "zero", "skip"):
         under = recnb.evaluate_groups(*GROUPS, convention=library, no_relevant=rule)
-        score = under.ndcg(k=2)
-        ends = under.table("ndcg", k=2, intervals=True).to_numpy()[0, 1:]
-        assert ends == pytest.approx(tuple(score.interval()))
-        assert score.n_users == (2 if rule == "skip" else 3)
+        assert under.ndcg(k=2).n_users == (2 if rule == "skip" else 3)
     with pytest.raises(recnb.errors.UnknownUserError, match="user 0 is not evaluated"):
         under.explain("ndcg", 0, k=2)
-    assert under.explain("ndcg", 1, k=2).value == under.ndcg(k=2).per_user[1]
 
 
 # Measures by the names that papers print
