@@ -62,12 +62,10 @@ def test_keywords_that_are_none_are_refused(call: str) -> None:
 
 FRAMES = [
     pd.DataFrame(),
-    pd.DataFrame({"a": [1]}),
     pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")])),
     pd.DataFrame(np.eye(2), columns=["a", "a"]),
     pl.DataFrame(),
-    pl.DataFrame({"a": [1]}),
-    pl.DataFrame({"a": [1]}).lazy(),
+    pl.LazyFrame({"a": [1]}),
     pl.LazyFrame({"a": [1]}).select("nope"),
 ]
 

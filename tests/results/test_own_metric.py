@@ -118,17 +118,17 @@ def test_it_helps_as_recnb_s_own() -> None:
 
 
 def test_a_cell_that_is_run_again_replaces_it() -> None:
-    def made(worth: int) -> Any:
+    def made(worth: float) -> Any:
         def again(hits, k=None):
-            return Credit(hits, k, np.full(len(hits.rank), float(worth)))
+            return Credit(hits, k, np.full(len(hits.rank), worth))
 
         return recnb.metric(symbol="Again", credit=str(worth))(again)
 
-    first = made(1)
-    before, second = float(EV.measure("again@5")), made(2)
-    asked = ("again", "again@5", second, first)
-    values = [float(EV.measure(one, k=5)) for one in asked]
-    assert values == [2 * before, 2 * before, 2 * before, before]
+    first = made(1.0)
+    before, second = EV.measure("again@5"), made(2.0)
+    for asked in ("again", "again@5", second):
+        assert EV.measure(asked, k=5) == 2 * before
+    assert EV.measure(first, k=5) == before
     assert pickle.loads(pickle.dumps(second)).name == "again"
 
 

@@ -85,13 +85,13 @@ def test_collections_of_any_kind(ranking: str, truth: str) -> None:
 
 @pytest.mark.parametrize("kind", COLLECTIONS["grades"])
 def test_grades_of_any_kind(kind: str) -> None:
-    def made(items: list[float]) -> Any:
-        return eval(kind, {**globals(), "items": items})
-
-    assert recnb.dcg(made(GRADES)) == pytest.approx(recnb.dcg(GRADES))
-    assert recnb.ndcg(made(GRADES)) == pytest.approx(0.9608081943360617, abs=1e-15)
-    labels, scores = [3, 0, 2, 0, 0, 0], [0.2, 0.9, 0.5, 0.1, 0, -1]
-    found = recnb.ndcg(y_true=made(labels), y_score=made(scores))
+    made = (
+        eval(kind, {**globals(), "items": items})
+        for items in (GRADES, [3, 0, 2, 0, 0, 0], [0.2, 0.9, 0.5, 0.1, 0, -1])
+    )
+    grades, labels, scores = made
+    assert recnb.ndcg(grades) == pytest.approx(0.9608081943360617, abs=1e-15)
+    found = recnb.ndcg(y_true=labels, y_score=scores)
     assert found == pytest.approx((2 / log2(3) + 3 / 2) / (3 + 2 / log2(3)))
 
 
