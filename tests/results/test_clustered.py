@@ -12,6 +12,7 @@ import pytest
 import recnb
 from recnb.errors import FrameError
 from recnb.stats import UserSample, gap_to_rest, holm
+from tests.evaluated import EV as PLAIN
 from tests.rows import hold_refused, read_rows
 from tests.sample import SAMPLE
 
@@ -84,15 +85,14 @@ def test_a_gate_goes_by_clusters_and_a_number_of_all_lists_by_none():
 
 
 TOPICS = TOPIC.set_index("user")["topic"]
+#: Users with one list each, in clusters.
 OF_DAY = recnb.evaluate(
     RECS[RECS["day"] == "d1"],
     TRUTH[TRUTH["day"] == "d1"],
     users=TOPIC,
     cluster="topic",
 )
-
-
-PLAIN = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test)
+#: A segment of each user of the sample, who has one list.
 THIRDS = pd.Series(np.arange(300) % 3, SAMPLE.users["user"], name="third")
 
 
