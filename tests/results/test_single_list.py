@@ -54,6 +54,8 @@ def test_numbers_by_hand(call: str) -> None:
 def test_the_same_as_in_frames(source: Data, k: int | None, metric: str) -> None:
     truths = [*source.truth.values()]
     lists = [source.ranking(user) for user in source.truth]
+    truths.append(dict.fromkeys(truths[0], 0.0))  # nothing is relevant
+    lists.append(lists[0])
     score = getattr(recnb, metric)(lists, truths, k=k)
     in_frames = recnb.evaluate(
         dict(enumerate(lists)), dict(enumerate(truths)), no_relevant="zero"
