@@ -25,6 +25,7 @@ CUTOFFS = (1, 2, 3, 5, 10, None)
 NUMBERS: dict[str, tuple[Any, ...]] = {
     "log_base": (2, 10, 3, 2.718281828459045),
     "beta": (1.0, 0.5, 2),
+    "recall": (0.0, 0.5),
     "p": (0.8, 0.5, 0.95),
     "max_relevance": (None, 8, 9.5),
     "alpha": (0.01, 0.2),

@@ -33,17 +33,13 @@ NAMES = [*METRICS, *ALIASES]
     [pd.DataFrame, pl.from_pandas, lambda frame: pl.from_pandas(frame).lazy()],
 )
 def test_the_accessor_is_the_evaluation(convert: Any) -> None:
-    recs, truth, one = convert(RECS), convert(TRUTH), convert(ONE)
-    want = recnb.evaluate(RECS, TRUTH)
-    assert isinstance(recs.rec.against(truth), Evaluation)
+    against = convert(RECS).rec.against(convert(TRUTH))
+    want, of_one = recnb.evaluate(RECS, TRUTH), convert(ONE).rec
+    assert isinstance(against, Evaluation)
     for name in NAMES:
         score = getattr(want, name)(k=2)
-        assert (
-            getattr(recs.rec.against(truth), name)(k=2)
-            == getattr(one.rec, name)(k=2)
-            == score
-        )
-        assert getattr(one.rec, name)(k=2).label == score.label
+        for other in (getattr(against, name)(k=2), getattr(of_one, name)(k=2)):
+            assert (other, other.label) == (score, score.label)
 
 
 COLUMNS = {"user": "who", "item": "what", "rank": "at"}
@@ -66,12 +62,10 @@ def test_keywords_that_are_none_are_refused(call: str) -> None:
 
 FRAMES = [
     pd.DataFrame(),
-    pd.DataFrame({"a": [1]}),
     pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")])),
     pd.DataFrame(np.eye(2), columns=["a", "a"]),
     pl.DataFrame(),
-    pl.DataFrame({"a": [1]}),
-    pl.DataFrame({"a": [1]}).lazy(),
+    pl.LazyFrame({"a": [1]}),
     pl.LazyFrame({"a": [1]}).select("nope"),
 ]
 

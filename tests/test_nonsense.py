@@ -83,19 +83,15 @@ def test_nonsense_is_refused_or_does_no_harm(
 
 @pytest.mark.parametrize("form", ["to_html", "to_markdown", "to_json"])
 def test_a_file_that_cannot_be_written(form: str, tmp_path: Path) -> None:
-    for number, made in enumerate((EV, FOUND)):
-        report = made.report(k=2, metrics=["ndcg"])
-        write, path = (
-            getattr(report, form),
-            tmp_path / f"no{number}" / "folder" / "report",
-        )
-        for nonsense in (3, [], np.array(3), b"x", object(), f"{tmp_path}/a\0b"):
-            with pytest.raises(RecnbError, match=r"names no file"):
-                write(nonsense)
-        with pytest.raises(RecnbError, match=r"cannot be written.*name another file"):
-            write(tmp_path)
-        with pytest.raises(RecnbError, match="make it first"):
-            write(path)
-        path.parent.mkdir(parents=True)
-        assert write(path) is None
-        assert path.read_text(encoding="utf-8") == write()
+    path = tmp_path / "no" / "folder" / "report"
+    write = getattr(EV.report(k=2, metrics=["ndcg"]), form)
+    for nonsense in (3, [], np.array(3), b"x", object(), f"{tmp_path}/a\0b"):
+        with pytest.raises(RecnbError, match=r"names no file"):
+            write(nonsense)
+    with pytest.raises(RecnbError, match=r"cannot be written.*name another file"):
+        write(tmp_path)
+    with pytest.raises(RecnbError, match="make it first"):
+        write(path)
+    path.parent.mkdir(parents=True)
+    assert write(path) is None
+    assert path.read_text(encoding="utf-8") == write()

@@ -15,15 +15,11 @@ import pytest
 
 import recnb
 from recnb.errors import ElsewhereError
+from tests.evaluated import EV, FOUND, KNN
 from tests.random_frames import sized
 from tests.sample import SAMPLE
 
-SIDES = {"train": SAMPLE.train, "items": SAMPLE.items, "users": SAMPLE.users}
-EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **SIDES)
-MADE = {
-    "evaluation": EV,
-    "comparison": recnb.compare(SAMPLE.models, SAMPLE.test, **SIDES),
-}
+MADE = {"evaluation": EV, "comparison": FOUND}
 #: What methods are given that ask for it.
 GIVEN = {
     "metric": "ndcg",
@@ -50,15 +46,13 @@ WAYS = {
 
 def methods(kind: str) -> list[str]:
     of = type(MADE[kind])
-    found = [
-        name
-        for name in dir(MADE[kind])
-        if not name.startswith("_") and callable(getattr(of, name, None))
-    ]
+    others = OTHERS - {"items"} if kind == "evaluation" else OTHERS
     return [
         name
-        for name in found
-        if name not in OTHERS or (kind == "evaluation" and name == "items")
+        for name in dir(MADE[kind])
+        if not name.startswith("_")
+        and callable(getattr(of, name, None))
+        and name not in others
     ]
 
 
@@ -108,10 +102,7 @@ def test_pickle_takes_hits_and_leaves_rows_that_are_in_files(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     sized(monkeypatch, held=500)
-    recs, truth = (
-        pl.from_pandas(frame).lazy()
-        for frame in (SAMPLE.models["item-knn"], SAMPLE.test)
-    )
+    recs, truth = (pl.from_pandas(frame).lazy() for frame in (KNN, SAMPLE.test))
     made = recnb.evaluate(recs, truth)
     restored, copied = WAYS["pickle"](made), WAYS["deepcopy"](made)
     pd.testing.assert_frame_equal(restored.table(k=5), made.table(k=5))

@@ -20,6 +20,7 @@ from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.score import CatalogueScore
 from recnb.stats import UserSample, interval_of_pairs
+from tests.evaluated import EV as SHOP
 
 # Four users of train; a is had by all, b by two, c, d and e by one each; f is new.
 TRAIN = pd.DataFrame({"user": [1, 1, 2, 2, 3, 3, 4, 4, 4], "item": list("abacadabe")})
@@ -44,35 +45,38 @@ def evaluation(**given: Any) -> recnb.Evaluation:
 EV = evaluation()
 
 
-def close(value: Any) -> Any:
-    return pytest.approx(value, rel=1e-12, abs=1e-12)
-
-
 TWICE = pd.concat([RECS, RECS.head(1).assign(rank=9)])
 
 
-def test_genres_as_words_lists_and_columns_are_the_same() -> None:
-    words = {
-        word: ITEMS["genres"].fillna("").str.contains(word).astype(int)
-        for word in "xyz"
-    }
-    columns, lists = (
-        ITEMS[["item"]].assign(**words),
-        ITEMS.assign(genres=ITEMS["genres"].str.split("|")),
+GENRES = ITEMS["genres"].fillna("")
+COLUMNS = ITEMS[["item"]].assign(
+    **{word: GENRES.str.contains(word).astype(int) for word in "xyz"}
+)
+FORMS: list[Any] = [
+    COLUMNS,
+    COLUMNS.astype(dict.fromkeys("xyz", float)).assign(price=1.5),
+    ITEMS.assign(genres=ITEMS["genres"].str.split("|")),
+    pl.from_pandas(ITEMS),
+    ITEMS.assign(year=range(8)),
+]
+
+
+@pytest.mark.parametrize("items", FORMS, ids=range(len(FORMS)))
+def test_genres_as_words_lists_and_columns_are_the_same(items: Any) -> None:
+    ev = evaluation(items=items)
+    assert (ev.diversity(), ev.calibration()) == (EV.diversity(), EV.calibration())
+
+
+def test_columns_may_be_chosen_and_others_be_of_any_kind() -> None:
+    chosen = evaluation(items=COLUMNS).diversity(features=["x", "y", "z"])
+    odd = pl.from_pandas(ITEMS).with_columns(
+        took=pl.duration(hours=1),
+        raw=pl.lit(b"\xff"),
+        vector=pl.Series([[0.5, 1.0]] * len(ITEMS)),
     )
-    floats = columns.astype(dict.fromkeys("xyz", float)).assign(price=1.5)
-    for items in (
-        columns,
-        floats,
-        lists,
-        pl.from_pandas(ITEMS),
-        ITEMS.assign(year=range(8)),
-    ):
-        ev = evaluation(items=items)
-        assert (ev.diversity(), ev.calibration()) == (EV.diversity(), EV.calibration())
-    assert (
-        evaluation(items=columns).diversity(features=["x", "y", "z"]) == EV.diversity()
-    )
+    made = evaluation(items=odd)
+    assert made.coverage() == EV.coverage()
+    assert made.diversity(features="genres") == chosen == EV.diversity()
 
 
 def test_lists_of_ids_are_genres_and_features_as_text() -> None:
@@ -84,19 +88,6 @@ def test_lists_of_ids_are_genres_and_features_as_text() -> None:
     assert ev.calibration(k=2, genre="what") > 0
     of_text = recnb.evaluate(*given, items=text)
     assert of_text.diversity(k=2, features="what") == 1
-
-
-def test_columns_of_every_kind_may_stand_in_items() -> None:
-    odd = pl.from_pandas(ITEMS).with_columns(
-        took=pl.duration(hours=1),
-        raw=pl.lit(b"\xff"),
-        vector=pl.Series([[0.5, 1.0]] * len(ITEMS)),
-    )
-    made, expected = evaluation(items=odd), evaluation()
-    assert made.coverage(k=3) == expected.coverage(k=3)
-    assert made.diversity(k=3, features="genres") == expected.diversity(
-        k=3, features="genres"
-    )
 
 
 def test_columns_that_are_named_by_numbers() -> None:
@@ -126,79 +117,53 @@ def test_every_metric_is_a_method_within_its_bounds() -> None:
                 high
             )
     assert math.isnan(EV.popularity(popularity="count").interval().low)
-    sample = recnb.datasets.load_sample()
-    ev = sample.models["item-knn"].rec.against(
-        sample.test, train=sample.train, items=sample.items
-    )
-    counted = ev.popularity(k=10, popularity="count")
-    assert counted.per_user.between(
-        *Measure(LIST_METRICS["popularity"], {"popularity": "count"}).bounds
-    ).all()
+    counted = SHOP.popularity(k=10, popularity="count")
+    bounds = Measure(LIST_METRICS["popularity"], {"popularity": "count"}).bounds
+    assert counted.per_user.between(*bounds).all()
     assert counted.interval().high > counted > 1
 
 
-def test_one_list_alone_has_no_pair_of_users_and_is_told_so() -> None:
-    basis = (
-        recnb.evaluate({"ann": ["a", "b"]}, {"ann": ["b"]}).beyond(k=2).attrs["basis"]
-    )
-    assert "personalization (It compares users, and fewer than two have items" in basis
+#: The conventions of libraries have numbers of their own.
+UNDER = {
+    "rectools": "novelty",
+    "rs-metrics": "novelty",
+    "recbole": "gini",
+    "lenskit": "gini[catalogue]",
+}
 
 
-def test_under_a_library_is_its_own_number() -> None:
-    for library, name in (
-        ("rectools", "novelty"),
-        ("rs-metrics", "novelty"),
-        ("recbole", "gini"),
-        ("lenskit", "gini"),
-    ):
-        variant, ev = (
-            next(
-                one
-                for one in recnb.conventions.metrics(library)
-                if one.startswith(name)
-            ),
-            EV.under(library),
-        )
-        expected = recnb.as_in(
-            library, variant, RECS, TRUTH, k=3, train=TRAIN, items=ITEMS
-        )
-        assert getattr(ev, name)(k=3) == close(expected)
-        assert (name in ev.beyond(k=3).index, ev.library) == (True, library)
-    assert EV.library is None
+@pytest.mark.parametrize("library", UNDER)
+def test_under_a_library_is_its_own_number(library: str) -> None:
+    given, ev = {"train": TRAIN, "items": ITEMS}, EV.under(library)
+    name = UNDER[library].split("[")[0]
+    expected = recnb.as_in(library, UNDER[library], RECS, TRUTH, k=3, **given)
+    assert getattr(ev, name)(k=3) == pytest.approx(expected, rel=1e-12)
+    assert (name in ev.beyond(k=3).index, ev.library) == (True, library)
 
 
 def test_one_frame_with_both_sides_answers_as_well() -> None:
     frame = RECS.assign(relevance=[1, 0, 1, 1, 0, 0, 0, 0, 1])
+    ev = frame.rec.evaluation(train=TRAIN, items=ITEMS)
+    assert ev.novelty(k=2) == EV.novelty(k=2)
     assert frame.rec.personalization() == EV.personalization()
-    assert frame.rec.evaluation(train=TRAIN, items=ITEMS).novelty(k=2) == EV.novelty(
-        k=2
-    )
 
 
 def test_personalization_has_the_jackknifes_interval() -> None:
     rng = np.random.default_rng(0)
     shown = np.array([rng.permutation(30)[:5] for _user in range(25)])
-    frame = pd.DataFrame(
-        {
-            "user": np.repeat(np.arange(25), 5),
-            "item": shown.ravel(),
-            "rank": np.tile(range(1, 6), 25),
-        }
-    )
 
     def value(users: Any) -> float:
         pairs = itertools.combinations(users.tolist(), 2)
-        return 1 - float(
-            np.mean([len({*shown[i]} & {*shown[j]}) / 5 for i, j in pairs])
-        )
+        shared = [len({*shown[i]} & {*shown[j]}) / 5 for i, j in pairs]
+        return 1 - float(np.mean(shared))
 
     everyone = np.arange(25)
     left_out = np.array([value(everyone[everyone != one]) for one in everyone])
     half = scipy.stats.t.ppf(0.975, 24) * np.sqrt(24 * left_out.var())
-    score = recnb.evaluate(frame, frame).personalization(k=5)
+    lists = dict(enumerate(shown.tolist()))
+    score = recnb.evaluate(lists, lists).personalization(k=5)
     assert score == pytest.approx(value(everyone))
-    assert tuple(score.interval()) == pytest.approx(
-        (score - half, score + half), abs=1e-12
-    )
+    ends = pytest.approx((score - half, score + half), abs=1e-12)
+    assert tuple(score.interval()) == ends
     assert np.isnan(interval_of_pairs(np.linspace(0, 1, 9), UserSample(9))).all()
     assert np.isnan(interval_of_pairs(np.full(11, 0.5), UserSample(11))).all()

@@ -1,5 +1,6 @@
-"""Several lists a user: intervals, tests, gates and stored values are of clusters. What is
-said of them is in `shown/lists.txt`.
+"""Several lists a user: what is counted, and stored values, which have the numbers of
+their evaluation. Intervals and tests of lists in a split are in `laws`, and what is
+said of them in `shown/lists.txt`.
 """
 
 import math
@@ -10,8 +11,10 @@ import pytest
 
 import recnb
 from recnb.errors import FrameError
-from recnb.stats import UserSample, gap_to_rest
+from recnb.stats import UserSample, gap_to_rest, holm
+from tests.evaluated import EV as PLAIN
 from tests.rows import hold_refused, read_rows
+from tests.sample import SAMPLE
 
 
 def lists_of(seed, n_users=40, n_days=6, shift=0):
@@ -60,66 +63,64 @@ def test_a_number_counts_users_and_their_lists():
     assert (report["n_users"], report["n_lists"]) == (40, n_lists)
     assert len(EV.users) == len(FOUND.users) == len(score.per_user) == n_lists
     assert row.won + row.tied + row.lost == n_lists
-    smallest = BY_TOPIC.detectable("ndcg", k=5)
-    for counted in (BY_TOPIC, smallest):
+    for counted in (BY_TOPIC, BY_TOPIC.detectable("ndcg", k=5)):
         assert (counted.n_users, counted.n_lists) == (14, n_lists)
     assert BY_TOPIC.counts.n_users == 40
     one_day = recnb.evaluate(RECS[RECS["day"] == "d1"], TRUTH[TRUTH["day"] == "d1"])
     assert one_day.n_users == one_day.n_lists == one_day.counts.n_lists < 40
 
 
-def test_cluster_names_another_unit_than_the_user():
-    recs = RECS[RECS["day"] == "d1"]
-    truth = TRUTH[TRUTH["day"] == "d1"]
-    plain = recnb.evaluate(recs, truth)
-    clustered = recnb.evaluate(recs, truth, users=TOPIC, cluster="topic")
-    score, other = clustered.ndcg(k=5), plain.ndcg(k=5)
-    assert float(score) == float(other)
-    assert score.n_lists == other.n_users > score.n_users
-    topics = TOPIC.set_index("user")["topic"]
-    stored = in_groups(other.per_user, topics, "topic")
-    assert list(score.interval()) == pytest.approx(
-        list(recnb.interval(stored, cluster="topic"))
-    )
-    assert list(score.interval()) != list(other.interval())
-
-
-def test_a_number_of_all_lists_is_of_no_clusters():
+def test_a_gate_goes_by_clusters_and_a_number_of_all_lists_by_none():
     (of_lists,) = BY_TOPIC.at_least("entropy", 0, k=5).checks
-    (of_topics,) = BY_TOPIC.at_least("ndcg", 0, k=5).checks
     assert of_lists.numbers["n_users"] == BY_TOPIC.n_lists
     assert "cluster" not in of_lists.numbers
-    assert (of_topics.numbers["n_users"], of_topics.numbers["cluster"]) == (14, "topic")
-
-
-def test_what_is_detectable_and_a_gate_go_by_users():
-    smallest = EV.detectable("ndcg", k=5)
-    assert smallest.n_users == 40
-    with_other = FOUND["a"].detectable("ndcg", k=5, against=FOUND["b"])
-    row = FOUND.differences("ndcg", k=5).iloc[0]
-    assert float(with_other) == pytest.approx(row.detectable)
-    gate = EV.at_least("ndcg", 0.01, k=5)
-    assert gate.checks[0].numbers["n_users"] == 40
+    for ev, expected in ((BY_TOPIC, (14, "topic")), (EV, (40, "user"))):
+        (checked,) = ev.at_least("ndcg", 0, k=5).checks
+        numbers = checked.numbers
+        assert (numbers["n_users"], numbers.get("cluster", "user")) == expected
     few = RECS[RECS["user"] < "u09"]
     of_few = recnb.evaluate(few, TRUTH[TRUTH["user"] < "u09"], split="day")
     assert of_few.ndcg(k=5).n_lists >= 10
     assert not of_few.at_least("ndcg", 0.0, k=5)  # nine users show nothing
 
 
-def test_segments_of_users_are_tested_by_their_clusters():
-    is_odd = TOPIC.set_index("user")["topic"] % 2
-    table = EV.table("ndcg", k=5, by=is_odd).to_frame()
-    per_user = EV.ndcg(k=5).per_user
-    users = per_user.index.get_level_values("user")
-    gap = gap_to_rest(
-        per_user.to_numpy()[:, np.newaxis],
-        UserSample(len(users), codes=pd.factorize(users)[0]),
-        users.map(is_odd).to_numpy() == 1,
-    )
-    assert table["p"].iloc[1] == pytest.approx(gap.p[0])
-    assert table["gap_low"].iloc[1] == pytest.approx(gap.low[0])
-    assert (table["n_lists"] > table["n_users"]).all()
-    assert table["n_users"].sum() == 40
+TOPICS = TOPIC.set_index("user")["topic"]
+#: Users with one list each, in clusters.
+OF_DAY = recnb.evaluate(
+    RECS[RECS["day"] == "d1"],
+    TRUTH[TRUTH["day"] == "d1"],
+    users=TOPIC,
+    cluster="topic",
+)
+#: A segment of each user of the sample, who has one list.
+THIRDS = pd.Series(np.arange(300) % 3, SAMPLE.users["user"], name="third")
+
+
+@pytest.mark.parametrize(
+    ("ev", "by", "cluster"),
+    [
+        (PLAIN, THIRDS, "user"),
+        (EV, TOPICS % 3, "user"),
+        (BY_TOPIC, TOPICS % 2, "topic"),  # seven of each, which are not tested
+        (OF_DAY, TOPICS % 2, "topic"),
+    ],
+)
+def test_the_gap_of_a_segment_is_to_all_other_clusters(ev, by, cluster):
+    table = ev.table("ndcg", k=5, by=by.rename("part")).to_frame()
+    values = ev.ndcg(k=5).per_user
+    users = values.index.get_level_values("user")
+    units = users.map(TOPICS) if cluster == "topic" else users
+    sample = UserSample(len(users), codes=pd.factorize(units)[0])
+    for (_metric, _k, part), row in table.iterrows():
+        is_inside = (users.map(by) == int(part)).astype(bool)
+        gap = gap_to_rest(values.to_numpy()[:, np.newaxis], sample, is_inside)
+        ends = [values[is_inside].mean() - values[~is_inside].mean()]
+        ends += [gap.low[0], gap.high[0], gap.p[0]]
+        found = row[["gap", "gap_low", "gap_high", "p"]].tolist()
+        assert found == pytest.approx(ends, abs=1e-12, nan_ok=True)
+    if len(table) > 2:
+        assert table["p_holm"].to_numpy() == pytest.approx(holm(table["p"].to_numpy()))
+    assert table["n_users"].sum() == ev.n_users
 
 
 # Stored values
@@ -135,71 +136,53 @@ def test_stored_values_have_the_interval_of_the_score_whatever_levels_are_called
         frame.rename(columns={"user": user, "day": split}) for frame in (RECS, TRUTH)
     )
     ev = recnb.evaluate(*frames, user=user, split=split)
-    for score in (ev.ndcg(k=5), ev.hit_rate(k=3)):
+    for score, bounds in ((ev.dcg(k=5), (0, math.inf)), (ev.hit_rate(k=3), (0, 1))):
         for confidence in (0.5, 0.95):
-            ends = recnb.interval(score.per_user, confidence, cluster=user)
+            ends = recnb.interval(
+                score.per_user, confidence, bounds=bounds, cluster=user
+            )
             assert list(ends) == pytest.approx(list(score.interval(confidence)))
-        with pytest.raises(
-            FrameError, match=f"levels '{user}', '{split}': say by cluster="
-        ):
-            recnb.interval(score.per_user)
-    score = ev.dcg(k=5)
-    ends = recnb.interval(score.per_user, bounds=(0, math.inf), cluster=user)
-    assert list(ends) == pytest.approx(list(score.interval()))
+    levels = f"levels '{user}', '{split}': say by cluster="
+    with pytest.raises(FrameError, match=levels):
+        recnb.interval(score.per_user)
 
 
-def test_repeated_users_are_lists_of_one_cluster_only_where_that_is_said():
-    per_user = EV.ndcg(k=5).per_user
-    by_user = per_user.droplevel("day")
-    ends = recnb.interval(by_user, cluster="user")
-    assert list(ends) == pytest.approx(list(EV.ndcg(k=5).interval()))
-    for values in (by_user, pd.concat([per_user, per_user.iloc[:1]])):
-        with pytest.raises(FrameError, match="more than once"):
-            recnb.paired(values, values, cluster="user")
-    with pytest.raises(FrameError, match="'u00' more than once"):
-        recnb.interval(by_user)
-    with pytest.raises(FrameError, match=r"\('u00', 'd\d'\) more than once"):
-        recnb.interval(pd.concat([per_user, per_user.iloc[:1]]), cluster="user")
+def test_repeated_users_are_lists_of_one_cluster_where_that_is_said():
+    in_topics = in_groups(OF_DAY.ndcg(k=5).per_user, TOPICS, "topic")
+    for values, cluster, ev in ((OF_USERS, "user", EV), (in_topics, "topic", OF_DAY)):
+        ends = recnb.interval(values, cluster=cluster)
+        assert list(ends) == pytest.approx(list(ev.ndcg(k=5).interval()))
 
 
 def test_stored_values_have_the_row_of_the_differences():
-    found = recnb.compare({"a": RECS, "b": OTHER}, TRUTH, split="day", baseline="a")
-    row = found.differences("ndcg", k=5).iloc[0]
-    ours, theirs = (found[name].ndcg(k=5).per_user for name in ("b", "a"))
+    row = FOUND.differences("ndcg", k=5).iloc[0]
+    ours, theirs = (FOUND[name].ndcg(k=5).per_user for name in ("b", "a"))
     stored = recnb.paired(ours, theirs.sample(frac=1, random_state=0), cluster="user")
     for name in ("difference", "low", "high", "p", "effect_size", "detectable"):
         assert getattr(stored, name) == pytest.approx(row[name]), name
     for name in ("won", "tied", "lost", "n_users", "n_lists", "verdict"):
         assert getattr(stored, name) == row[name], name
     assert stored.verdict == "open"
+    with_other = FOUND["a"].detectable("ndcg", k=5, against=FOUND["b"])
+    assert float(with_other) == pytest.approx(row.detectable)
 
 
-def test_users_of_one_side_alone_are_refused_and_the_fix_leaves_them_out():
-    values = EV.ndcg(k=5).per_user
-    ours, theirs = values.iloc[3:], values.iloc[:-2]
-    with pytest.raises(
-        FrameError, match=r"5 users or lists are in values or in baseline"
-    ):
-        recnb.paired(ours, theirs, cluster="user")
-    both = ours.index.intersection(theirs.index)
-    found = recnb.paired(ours[both], theirs[both], cluster="user")
-    assert (found.n_lists, found.verdict) == (len(values) - 5, "same")
+#: Users and folds are numbers alike, so that their places do not tell them apart.
+FOLDS = pd.MultiIndex.from_product([range(12), range(12)], names=["user", "fold"])
+OF_FOLDS, BASELINE = (
+    pd.Series(np.random.default_rng(seed).random(144), FOLDS) for seed in (5, 6)
+)
 
 
-def test_levels_in_another_order_are_refused_and_the_fix_pairs_them():
-    rng = np.random.default_rng(5)
-    # Users and folds are numbers alike, so that their places do not tell them apart.
-    index = pd.MultiIndex.from_product([range(12), range(12)], names=["user", "fold"])
-    values = pd.Series(rng.random(144), index)
-    baseline = pd.Series(rng.random(144), index)
-    swapped = baseline.swaplevel()
-    with pytest.raises(FrameError, match=r"baseline \['fold', 'user'\]"):
-        recnb.paired(values, swapped, cluster="user")
-    mended = recnb.paired(values, swapped.reorder_levels(index.names), cluster="user")
-    assert mended == recnb.paired(values, baseline, cluster="user")
+def test_the_fix_of_levels_in_another_order_pairs_them():
+    mended = BASELINE.swaplevel().reorder_levels(FOLDS.names)
+    found = recnb.paired(OF_FOLDS, mended, cluster="user")
+    assert found == recnb.paired(OF_FOLDS, BASELINE, cluster="user")
 
 
 VALUES = pd.Series([0.1, 0.5, 1.0], index=["a", "b", "c"])
+OF_LISTS = EV.ndcg(k=5).per_user
+OF_USERS = OF_LISTS.droplevel("day")
 
 
 def without(level):
@@ -226,13 +209,3 @@ def test_what_is_no_series_of_values_is_refused(call):
 
     for asked in (recnb.interval, paired):
         hold_refused(call, REFUSED[call], {**globals(), "asked": asked})
-
-
-def test_series_that_do_not_match_are_refused():
-    days = pd.concat({"d1": VALUES}, names=["day", "user"])
-    with pytest.raises(
-        FrameError, match=r"levels \['day', 'user'\] and baseline \[None"
-    ):
-        recnb.paired(days, VALUES, cluster="user")
-    with pytest.raises(FrameError, match=r"6 users .* alone, such as 'a'"):
-        recnb.paired(VALUES, VALUES.set_axis([1, 2, 3]))

@@ -4,7 +4,6 @@ option and rule; what they hold and show.
 
 from __future__ import annotations
 
-import contextlib
 import decimal
 import functools
 import html
@@ -26,10 +25,11 @@ from recnb import METRICS
 from recnb.errors import OptionError, RecnbError
 from recnb.metrics.metric import LIST_METRICS, RETRIEVAL_METRICS, Metric
 from tests.examples import examples
+from tests.laws.sentences import USERS, Frames, frames, metric_options
 from tests.results.test_shown import LISTED as EV
-from tests.results.test_shown import LISTS, RANKED, RELEVANT
+from tests.results.test_shown import LISTS, ONE, RELEVANT, TITLES  # noqa: F401
 from tests.rows import read_rows
-from tests.strategies import NUMBERS, each_word
+from tests.strategies import each_word
 
 # A calculator for printed lines
 
@@ -149,8 +149,6 @@ def assert_explained(explained: recnb.results.Explanation, value: float) -> None
 
 # Lists with equal scores
 
-TIES = ("first", "last", "item_asc", "expected", "max_rank", "floor_mean_rank", "worst")
-
 ROWS = read_rows("results/explained.toml")
 RECS = pd.DataFrame(ROWS["recs"], columns=["user", "item", "score"])
 TRUTH = pd.DataFrame(ROWS["truth"], columns=["user", "item", "relevance"])
@@ -187,33 +185,40 @@ def explained_of_all(
     return len(score.per_user)
 
 
+#: A relevant item of user u stands a second time.
+TWICE = pd.concat([RECS, pd.DataFrame({"user": ["u"], "item": "b", "score": 1.5})])
+DECISIONS: list[dict[str, Any]] = [
+    {"ties": "first"},
+    {"ties": "expected"},
+    {"ties": "max_rank", "no_relevant": "zero"},
+    {"ties": "max_rank", "no_relevant": "one"},
+    {"ties": "floor_mean_rank"},
+    {"duplicates": "dedupe"},
+    {"duplicates": "hit_once"},
+    {"duplicates": "keep"},
+    {"duplicates": "keep", "candidates": "padded"},
+    {"duplicates": "keep", "judged": "list"},
+]
+
+
 @pytest.mark.thin
-@pytest.mark.parametrize("ties", ["first", "expected", "max_rank", "floor_mean_rank"])
+@pytest.mark.parametrize("decisions", DECISIONS, ids=str)
 @pytest.mark.parametrize("name", ACCURACY)
-def test_printed_arithmetic_is_true_where_scores_tie(name: str, ties: str) -> None:
+def test_printed_arithmetic_is_true_where_scores_tie_or_pairs_repeat(
+    name: str, decisions: dict[str, Any]
+) -> None:
     """Equal scores may share a rank, on which several hits are each of them the first
     one or none is.
     """
-    numbers = NUMBERS | {"recall": (0.0, 0.5)}
-    choices = {
-        **{option: numbers.get(option) for option in ACCURACY[name].defaults},
-        **ACCURACY[name].words,
-    }
-    each = [{option: value} for option, values in choices.items() for value in values]
-    for no_relevant in ("zero", "one") if ties == "max_rank" else ("skip",):
-        ev = recnb.evaluate(RECS, TRUTH, ties=ties, no_relevant=no_relevant)
-        for k, options in [
-            (2, {}),
-            (None, {}),
-            *((3, options) for options in each if no_relevant == "zero"),
-        ]:
-            refusable = (
-                contextlib.suppress(OptionError)
-                if ties == "expected"
-                else contextlib.nullcontext()
-            )
-            with refusable:
-                explained_of_all(ev, name, k, options)
+    ev = recnb.evaluate(
+        TWICE if "duplicates" in decisions else RECS, TRUTH, **decisions
+    )
+    at_3 = [(3, options) for options in each_word(ACCURACY[name])]
+    for k, options in [(2, {}), (None, {}), *at_3]:
+        try:
+            explained_of_all(ev, name, k, options)
+        except OptionError:
+            assert decisions == {"ties": "expected"}
 
 
 BEYOND = [
@@ -254,13 +259,6 @@ NO_LIST = recnb.evaluate(
 NOT_CUT = recnb.evaluate(
     {"u": ["a", "b"]}, {"u": ["b"]}, train={"v": ["a"]}, cutoff="none"
 )
-AS_ONE = recnb.evaluate(RANKED, RELEVANT, no_relevant="one")
-TITLED = recnb.evaluate(
-    {"u": [7]},
-    {"u": [7, 9]},
-    items=pd.DataFrame({"item": [7, 9], "Title": ["Men <in> Black", "Up"]}),
-    train={"u": [9]},
-)
 KNOWN = ROWS["known"]
 
 
@@ -271,89 +269,21 @@ def test_what_explanations_show(call: str) -> None:
 
 # Random data
 
-GRADES = st.sampled_from([0.0, 0.0, 1.0, 2.0, 3.0, 0.5, 0.1, 1e-20])
-FRAMES = st.fixed_dictionaries(
-    {
-        "recs": st.lists(
-            st.tuples(
-                st.sampled_from("uvw"),
-                st.sampled_from("abcdefghij"),
-                st.sampled_from([0.0, 0.5, 1.0]),
-            ),
-            min_size=1,
-            max_size=25,
-            unique_by=lambda row: row[:2],
-        ),
-        "truth": st.lists(
-            st.tuples(st.sampled_from("uvw"), st.sampled_from("abcdefghijkl"), GRADES),
-            min_size=1,
-            max_size=25,
-            unique_by=lambda row: row[:2],
-        ),
-        "train": st.lists(
-            st.tuples(st.sampled_from("uvxyz"), st.sampled_from("abcdefgh")),
-            min_size=1,
-            max_size=20,
-            unique=True,
-        ),
-    }
-)
-DECISIONS = st.fixed_dictionaries(
-    {
-        "ties": st.sampled_from(TIES),
-        "no_relevant": st.sampled_from(["skip", "zero", "one"]),
-    },
-    optional={
-        "averaged_users": st.sampled_from(["recs", "both", "union"]),
-        "candidates": st.sampled_from(["padded", "catalogue"]),
-        "cutoff": st.just("none"),
-        "relevant": st.just("any"),
-        "judged": st.just("list"),
-        "judged_only": st.just(True),
-        "relevant_from": st.sampled_from([0.5, 2]),
-    },
-)
+NAMES = dict(zip("uvwt", USERS, strict=False))
 
 
 @settings(max_examples=examples(100))
-@given(FRAMES, DECISIONS, st.sampled_from([1, 2, 4, 10, None]), st.data())
+@given(frames(), st.booleans(), st.sampled_from([1, 2, 4, 10, None]), st.data())
 def test_printed_arithmetic_is_true_of_random_data(
-    frames: dict[str, Any],
-    decisions: dict[str, Any],
-    k: int | None,
-    data: st.DataObject,
+    drawn: Frames, is_whole: bool, k: int | None, data: st.DataObject
 ) -> None:
-    columns = {
-        "recs": ["user", "item", "score"],
-        "truth": ["user", "item", "relevance"],
-        "train": ["user", "item"],
-    }
-    recs, truth, train = (
-        pd.DataFrame(frames[name], columns=columns[name]) for name in columns
-    )
-    items = pd.DataFrame(
-        {
-            "item": list("abcdefghijkl"),
-            "genre": ["p", "q", "p|q", "r", "p|r", "p|q|r"] * 2,
-        }
-    )
+    metrics = {**ACCURACY, **LIST_METRICS}
+    name = data.draw(st.sampled_from([*metrics]))
+    options = data.draw(metric_options(metrics[name]))
+    given_options = {**drawn.options, **({"cutoff": "none"} if is_whole else {})}
+    sides = {"train": TRAIN.assign(user=TRAIN["user"].map(NAMES)), "items": ITEMS}
     try:
-        ev = recnb.evaluate(recs, truth, train=train, items=items, **decisions)
-    except RecnbError:
-        assume(False)
-    name, options = data.draw(
-        st.sampled_from([*((name, None) for name in ACCURACY), *BEYOND])
-    )
-    if options is None:
-        numbers = {
-            option: NUMBERS.get(option, (0.0, 0.5))
-            for option in ACCURACY[name].defaults
-        }
-        options = {
-            option: data.draw(st.sampled_from(values))
-            for option, values in {**numbers, **ACCURACY[name].words}.items()
-        }
-    try:
+        ev = recnb.evaluate(drawn.recs, drawn.relevance, **sides, **given_options)
         explained_of_all(ev, name, k, options)
     except RecnbError:
         assume(False)
@@ -362,43 +292,11 @@ def test_printed_arithmetic_is_true_of_random_data(
 @pytest.mark.parametrize("name", METRICS)
 def test_printed_arithmetic_is_true_of_one_list(name: str) -> None:
     truth = {"a": 2.0, "b": 3.0, "c": 0.5, "d": 1.0, "z": 4.0}
-    for ranking in (["x", "a", "b", "y", "c"], ["x", "y"], list("cbadefghijklmnopqrx")):
+    for given_lists in ((["x", "a", "b", "y", "c"], truth), ([3, 0, 2, 0.5],)):
         for options, k in itertools.product(each_word(METRICS[name]), (3, None)):
-            value = getattr(recnb, name)(ranking, truth, k=k, **options)
-            assert_explained(
-                recnb.explain(name, ranking, truth, k=k, **options), float(value)
-            )
-    for k in (2, None):
-        assert_explained(
-            recnb.explain(name, [3, 0, 2, 0.5], k=k),
-            float(getattr(recnb, name)([3, 0, 2, 0.5], k=k)),
-        )
-
-
-@pytest.mark.parametrize("name", ["coverage", "gini"])
-def test_the_basis_counts_the_items_that_the_number_is_divided_by(name: str) -> None:
-    sample = recnb.datasets.load_sample()
-    train = sample.train[sample.train["item"].isin(sample.train["item"].unique()[:200])]
-    recs = sample.models["item-knn"]
-    ev = recnb.evaluate(
-        recs[recs["item"].isin(train["item"])],
-        sample.test,
-        train=train,
-        items=sample.items,
-    )
-    for population, size in {
-        "catalogue": 250,
-        "train": 200,
-        "catalogue+padding": 251,
-    }.items():
-        score, explained = (
-            getattr(ev, name)(k=10, population=population),
-            ev.explain(name, k=10, population=population),
-        )
-        (said,) = re.findall(r"out of (\d+) items", score.basis)
-        assert int(said) + ("one more, of padding" in score.basis) == size
-        assert re.search(rf" / \(?{size}\b", explained.numbers)
-        assert explained.basis == score.basis
+            value = float(getattr(recnb, name)(*given_lists, k=k, **options))
+            explained = recnb.explain(name, *given_lists, k=k, **options)
+            assert_explained(explained, value)
 
 
 def test_of_a_long_list_only_the_pairs_that_are_shown_are_made() -> None:
@@ -426,36 +324,19 @@ def test_an_explanation_is_the_score_of_its_list(name: str) -> None:
             explanation = EV.explain(name, user, k=k)
             assert explanation.value == value, (k, user)
             rows = explanation.to_frame().to_dict("list")
-            assert sum(rows["credit"]) / (explanation.out_of or 1) == pytest.approx(
-                value, abs=1e-12
-            )
             assert (np.diff(rows["rank"]) > 0).all()
-            assert len(explanation.terms) == sum(
-                credit > 0 for credit in rows["credit"]
-            )
-            listed = {
-                rank: item
-                for rank, item in LISTS[user].items()
-                if k is None or rank <= k
-            }
+            assert len(explanation.terms) == np.count_nonzero(rows["credit"])
+            ranked, relevant = LISTS[user], RELEVANT[user]
+            listed = {rank: ranked[rank] for rank in ranked if rank <= (k or 1000)}
             if METRICS[name].over == "hits":
                 assert dict(zip(rows["rank"], rows["item"], strict=True)) == listed
-                assert rows["relevance"] == [
-                    RELEVANT[user].get(item, 0.0) for item in rows["item"]
-                ]
-            by_relevance = sorted(RELEVANT[user].items(), key=lambda one: -one[1])
-            missed = [
-                item
-                for item, grade in by_relevance
-                if grade and item not in listed.values()
-            ]
+                grades = [relevant.get(item, 0.0) for item in rows["item"]]
+                assert rows["relevance"] == grades
+            by_relevance = sorted(relevant, key=lambda item: -relevant[item])
+            not_listed = [item for item in by_relevance if item not in listed.values()]
+            missed = tuple(item for item in not_listed if relevant[item])
             # IDCG is of the ideal list, which may hold what the list missed.
-            assert explanation.missed == (() if name == "idcg" else tuple(missed))
-    for no_relevant, value in (("zero", 0.0), ("one", 1.0)):
-        ev = recnb.evaluate(RANKED, RELEVANT, no_relevant=no_relevant)
-        explanation = ev.explain(name, "f", k=2)
-        assert explanation.value == value == ev.measure(name, k=2).per_user["f"]
-        assert not explanation.to_frame()["running"].any()
+            assert explanation.missed == (() if name == "idcg" else missed)
 
 
 def test_the_frame_of_an_explanation_is_a_copy() -> None:
@@ -464,27 +345,3 @@ def test_the_frame_of_an_explanation_is_a_copy() -> None:
     rows = explanation.to_frame()
     rows["item"] = 0
     assert explanation.to_frame()["item"].tolist() == [10, 11, 12, 13]
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"duplicates": "dedupe"},
-        {"duplicates": "hit_once"},
-        {"duplicates": "keep"},
-        {"duplicates": "keep", "candidates": "padded"},
-        {"duplicates": "keep", "judged": "list"},
-    ],
-)
-def test_an_explanation_of_the_other_options_of_the_data(more: dict[str, Any]) -> None:
-    ev = recnb.evaluate(
-        pd.concat([RANKED, pd.DataFrame({"user": ["a"], "item": [10], "rank": [5]})]),
-        RELEVANT,
-        **more,
-    )
-    for name in ("ndcg", "recall", "average_precision", "err"):
-        explanation = ev.explain(name, "a", k=6)
-        assert explanation.value == ev.measure(name, k=6).per_user["a"]
-        assert explanation.to_frame()["running"].iloc[
-            -1
-        ] / explanation.out_of == pytest.approx(explanation.value)

@@ -6,9 +6,6 @@ from __future__ import annotations
 
 import pickle
 import re
-from collections.abc import Callable
-from html import unescape
-from typing import Any
 
 import matplotlib as mpl
 import pandas as pd
@@ -17,6 +14,9 @@ import pytest
 import recnb
 from recnb.display.language import Noun, _, named, noun_of, use_language, use_noun
 from recnb.errors import RecnbError
+from tests import evaluated as evaluated_sample
+from tests.drawn import every_form, words_of
+from tests.rows import read_rows
 from tests.sample import SAMPLE
 
 mpl.use("Agg")
@@ -46,15 +46,12 @@ def evaluated(column: str) -> recnb.Evaluation:
 def test_the_line_below_a_number_has_the_word_of_the_column(column: str) -> None:
     ev, word = evaluated(column), WORDS[column]
     found = recnb.compare({"users": ev, "other": ev})
+    results = (ev, ev.ndcg(k=2), ev.coverage(k=2), ev.table(k=[1, 2]))
+    reports = (ev.report(k=2), found.report(k=2))
     for shown in (
-        repr(ev),
-        repr(ev.ndcg(k=2)),
-        repr(ev.coverage(k=2)),
-        repr(ev.table(k=[1, 2])),
-        repr(ev.report(k=2)),
+        *map(repr, (*results, *reports)),
         found.basis,
-        repr(found.report(k=2)),
-        ev.report(k=2).to_markdown(),
+        reports[0].to_markdown(),
     ):
         assert re.search(rf"\d {word}\b", shown)
         if word != "users":
@@ -80,82 +77,30 @@ def queries(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.rename(columns={"user": "query_id", "item": "doc_id"})
 
 
-SIDES: dict[str, Any] = {
-    "train": queries(SAMPLE.train),
-    "items": queries(SAMPLE.items),
-    "users": queries(SAMPLE.users),
-}
+SIDES = {name: queries(frame) for name, frame in evaluated_sample.SIDES.items()}
 MODELS = {name: queries(recs) for name, recs in SAMPLE.models.items()}
 EV = recnb.evaluate(MODELS["item-knn"], queries(SAMPLE.test), **SIDES)
 FOUND = recnb.compare(MODELS, queries(SAMPLE.test), baseline="popular", **SIDES)
 
 
-def text_of(page: str) -> str:
-    """Return what is read of HTML, and the labels of what is drawn."""
-    labels = " ".join(re.findall(r'(?:alt|aria-label|title)="([^"]*)"', page))
-    body = re.sub(r"<style.*?</style>", "", page, flags=re.DOTALL)
-    return unescape(f"{labels} {re.sub('<[^>]+>', ' ', body)}")
+SHOWN = read_rows("results/nouns.toml")
 
 
-def drawn(ax: Any) -> str:
-    texts = [text.get_text() for text in ax.texts]
-    return " | ".join([ax.get_title(), ax.get_xlabel(), ax.get_ylabel(), *texts])
-
-
-def message(call: Callable[[], Any]) -> str:
-    with pytest.raises(RecnbError) as refused:
-        call()
-    return str(refused.value)
-
-
-SHOWN: dict[str, Callable[[], str]] = {
-    "plot of a score": lambda: drawn(EV.ndcg(k=10).plot()),
-    "plot of a curve": lambda: drawn(EV.curve("ndcg").plot()),
-    "segments": lambda: repr(EV.table("ndcg", k=10, by="segment")),
-    "beyond accuracy": lambda: repr(EV.beyond(k=10)),
-    "models beyond accuracy": lambda: repr(FOUND.beyond(k=10)),
-    "movers": lambda: repr(FOUND.movers("ndcg", k=10)),
-    "movers in HTML": lambda: text_of(FOUND.movers("ndcg", k=10)._repr_html_()),
-    "explanation": lambda: repr(EV.explain("ndcg", "u026", k=10)),
-    "explanation in HTML": lambda: text_of(
-        EV.explain("ndcg", "u026", k=10)._repr_html_()
-    ),
-    "explanation of novelty": lambda: repr(EV.explain("novelty", "u026", k=10)),
-    "explanation of all lists": lambda: repr(EV.explain("personalization", k=10)),
-    "lint": lambda: repr(EV.lint()),
-    "lint in HTML": lambda: text_of(EV.lint()._repr_html_()),
-    "gate": lambda: repr(EV.at_least("ndcg", 0.3, k=10)),
-    "gate of models": lambda: repr(FOUND.not_worse("ndcg", k=10)),
-    "power": lambda: repr(EV.detectable("ndcg", k=10)),
-    "why": lambda: repr(EV.why("ndcg", k=10, other="rectools")),
-    "why in HTML": lambda: text_of(
-        EV.why("ndcg", k=10, other="rectools")._repr_html_()
-    ),
-    "explorer": lambda: text_of(EV.explore()._repr_html_()),
-    "report": lambda: text_of(EV.report(k=10, by="segment")._repr_html_()),
-    "not evaluated": lambda: message(lambda: EV.explain("ndcg", "nobody", k=10)),
-    "not in the lists": lambda: message(lambda: EV.user("nobody")),
-    "no interval": lambda: message(lambda: EV.coverage(k=10).interval()),
-    "no pairs": lambda: message(lambda: FOUND.differences("coverage", k=10)),
-    "none in common": lambda: message(
-        lambda: recnb.compare(
-            {"a": MODELS["popular"].head(100), "b": MODELS["popular"].tail(100)},
-            queries(SAMPLE.test),
-            averaged_users="recs",
-        )
-    ),
-}
-
-
-@pytest.mark.parametrize("name", SHOWN)
-def test_every_sentence_has_the_word_of_the_column(name: str) -> None:
-    text = OTHER_WORDS.sub("", SHOWN[name]())
+@pytest.mark.parametrize("call", [*SHOWN["results"], *SHOWN["refused"]])
+def test_every_sentence_has_the_word_of_the_column(call: str) -> None:
+    try:
+        forms = every_form(eval(call))
+        text = " ".join(forms.get(form, "") for form in ("plot", "text", "HTML"))
+        assert call in SHOWN["results"]
+    except RecnbError as problem:
+        assert call in SHOWN["refused"]
+        text = str(problem)
+    text = OTHER_WORDS.sub("", f"{' '.join(text.split())}{' ' * 9}")
     assert re.search(r"[Qq]uer(y|ies)\b(?!_)", text)
     assert re.findall(r"(?<![\w.{=_`])[Uu]sers?(?![\w}=(\[_]|\.\w).{9}", text) == []
     others = re.sub(r"item-knn|Items (?=#)|'items?'|rank +item", "", text)
-    assert (
-        re.findall(r".{9}(?<![\w.{=_`])[Ii]tems?(?![\w}=(\[_]|\.\w).{9}", others) == []
-    )
+    of_items = r".{9}(?<![\w.{=_`])[Ii]tems?(?![\w}=(\[_]|\.\w).{9}"
+    assert re.findall(of_items, others) == []
 
 
 def test_a_result_keeps_the_word_when_it_is_shown_later_or_elsewhere() -> None:
@@ -166,9 +111,8 @@ def test_a_result_keeps_the_word_when_it_is_shown_later_or_elsewhere() -> None:
         assert "quer" in again
     curve = EV.curve("ndcg")
     with use_noun(Noun("session")):
-        assert "261 queries" in drawn(pickle.loads(pickle.dumps(curve)).plot())
-    plain = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test)
-    assert "261 users" in drawn(plain.curve("ndcg").plot())
+        assert "261 queries" in words_of(pickle.loads(pickle.dumps(curve)).plot())
+    assert "261 users" in words_of(evaluated_sample.EV.curve("ndcg").plot())
 
 
 def test_numbers_are_those_of_users() -> None:

@@ -10,7 +10,7 @@ import pydoc
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,28 +22,12 @@ import recnb
 from recnb.cli.command import main
 from recnb.errors import OptionError
 from recnb.metrics import Credit, as_column, out_of_count
-from recnb.metrics.metric import LIST_METRICS, METRICS
+from recnb.metrics.metric import METRICS
+from tests.evaluated import EV, FOUND
 from tests.rows import hold_refused, read_rows
-from tests.sample import SAMPLE
 
 PAGE = Path(recnb.__file__).with_name("metrics") / "README.md"
-EV = recnb.evaluate(
-    SAMPLE.models["item-knn"],
-    SAMPLE.test,
-    train=SAMPLE.train,
-    items=SAMPLE.items,
-    users=SAMPLE.users,
-)
-FOUND = recnb.compare(SAMPLE.models, SAMPLE.test, users=SAMPLE.users)
-
-
-@pytest.fixture(autouse=True)
-def forgotten() -> Iterator[None]:
-    """Without this test's metrics afterwards."""
-    yield
-    for metrics in (METRICS, LIST_METRICS):
-        for name in [name for name, metric in metrics.items() if metric.own]:
-            del metrics[name]
+pytestmark = pytest.mark.usefixtures("forgotten")
 
 
 def twin() -> Any:
@@ -134,18 +118,17 @@ def test_it_helps_as_recnb_s_own() -> None:
 
 
 def test_a_cell_that_is_run_again_replaces_it() -> None:
-    def made(worth: int) -> Any:
+    def made(worth: float) -> Any:
         def again(hits, k=None):
-            return Credit(hits, k, np.full(len(hits.rank), float(worth)))
+            return Credit(hits, k, np.full(len(hits.rank), worth))
 
         return recnb.metric(symbol="Again", credit=str(worth))(again)
 
-    first = made(1)
-    before, second = float(EV.measure("again@5")), made(2)
-    values = [
-        float(EV.measure(one, k=5)) for one in ("again", "again@5", second, first)
-    ]
-    assert values == [2 * before, 2 * before, 2 * before, before]
+    first = made(1.0)
+    before, second = EV.measure("again@5"), made(2.0)
+    for asked in ("again", "again@5", second):
+        assert EV.measure(asked, k=5) == 2 * before
+    assert EV.measure(first, k=5) == before
     assert pickle.loads(pickle.dumps(second)).name == "again"
 
 
@@ -261,9 +244,9 @@ def test_the_command_line_refuses_a_cost_without_a_cut_off(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     search_length()
-    RANKED.to_csv(tmp_path / "recs.csv", index=False)
-    JUDGED.to_csv(tmp_path / "truth.csv", index=False)
     paths = [str(tmp_path / name) for name in ("recs.csv", "truth.csv")]
+    for frame, path in zip((RANKED, JUDGED), paths, strict=True):
+        frame.to_csv(path, index=False)
     assert main(["report", *paths, "--fail-above", "search_length=1"]) == 2
     assert "give a cut-off, such as --k 10" in capsys.readouterr().err
 
@@ -271,18 +254,11 @@ def test_the_command_line_refuses_a_cost_without_a_cut_off(
 @pytest.mark.parametrize("k", [1, 3, 10])
 def test_a_cost_adds_what_a_list_without_a_hit_costs(k: int) -> None:
     values = EV.measure(search_length(), k=k).per_user
-    truth = SAMPLE.test[SAMPLE.test["rating"] > 0]
-    relevant = truth.groupby("user")["item"].agg(set)
-    recs = SAMPLE.models["item-knn"].sort_values(["user", "rank"])
-    lists = recs.groupby("user")["item"].agg(list)
-    expected = {}
-    for user, items in relevant.items():
-        shown = lists.get(user, [])
-        found = [at for at, item in enumerate(shown[:k]) if item in items]
-        expected[user] = float(found[0] if found else k)
-    assert values.to_dict() == expected
+    first = EV.mrr(k=k).per_user
+    expected = (1 / first - 1).where(first > 0, k)
+    assert values.to_dict() == pytest.approx(expected.to_dict())
     in_table = EV.table("search_length", k=[k, 7]).iloc[0, 0]
-    assert in_table == pytest.approx(np.mean([*expected.values()]))
+    assert in_table == pytest.approx(expected.mean())
 
 
 def of_nothing(no_relevant: str) -> recnb.Evaluation:
@@ -328,13 +304,7 @@ def by_length() -> Any:
     )
 
 
-OWN: list[Callable[[], Any]] = [
-    search_length,
-    share,
-    of_logs,
-    doubled,
-    by_length,
-]
+OWN = (search_length, share, of_logs, doubled, by_length)
 KNOWN = TAKEN["known"]
 
 
@@ -344,32 +314,31 @@ def test_what_it_gives(call: str) -> None:
     assert eval(call, names) == pytest.approx(eval(KNOWN[call], names))
 
 
-#: Bounds below 0, with what each hit earns.
+#: Bounds below 0, with what each hit earns, in words of numpy and of a formula.
 BELOW = [
-    ((-1, 0), lambda hits: -1 / hits.rank, "(0 - 1) / rank"),
-    ((-1, 1), lambda hits: 0.5 - hits.first, "0.5 - first"),
-    ((-np.inf, np.inf), lambda hits: 2.0 - hits.rank, "2 - rank"),
-    ((-np.inf, 0), lambda hits: 0.0 - hits.rank, "0 - rank"),
+    ((-1, 0), "-1 / rank", "(0 - 1) / rank"),
+    ((-1, 1), "0.5 - first", "0.5 - first"),
+    ((-np.inf, np.inf), "2.0 - rank", "2 - rank"),
+    ((-np.inf, 0), "0.0 - rank", "0 - rank"),
 ]
 
 
 @pytest.mark.parametrize(("bounds", "earned", "credit"), BELOW)
 def test_values_below_0_are_shown_in_every_form(
-    bounds: Any, earned: Any, credit: str
+    bounds: Any, earned: str, credit: str
 ) -> None:
-    own = make(
-        lambda hits, k: Credit(hits, k, earned(hits), out_of_count(hits, k, "k")),
-        credit=credit,
-        out_of="k",
-        bounds=bounds,
-    )
+    def returned(hits, k):
+        known = {"rank": hits.rank, "first": hits.first}
+        return Credit(hits, k, eval(earned, known), out_of_count(hits, k, "k"))
+
+    own = make(returned, credit=credit, out_of="k", bounds=bounds)
     values = EV.measure(own, k=10).per_user
     report = EV.report(metrics=[own], by="segment")
     spread = report._data.distribution
     assert sum(spread.counts) == len(values)
     assert spread.edges[0] <= values.min() <= values.max() <= spread.edges[-1]
-    for form in ("to_html", "to_markdown"):
-        assert "nan" not in re.findall(r"\w+", getattr(report, form)())
+    for text in (report.to_html(), report.to_markdown()):
+        assert "nan" not in re.findall(r"\w+", text)
     assert FOUND.report(metrics=[own], by="segment").to_html()
     assert sum(EV.explore(own).bars().values()) == len(values)
     curve = EV.curve(own, k=range(1, 4))

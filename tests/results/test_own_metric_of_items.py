@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pickle
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,46 +16,23 @@ import pytest
 
 import recnb
 from recnb.metrics import Credit
-from recnb.metrics.metric import LIST_METRICS, METRICS
+from tests.evaluated import EV, FOUND, KNN, SIDES  # noqa: F401 -- in rows
 from tests.random_frames import CONVENTIONS, random_frames
 from tests.rows import hold_refused, read_rows
 from tests.sample import SAMPLE
 
-SIDES = {"train": SAMPLE.train, "items": SAMPLE.items, "users": SAMPLE.users}
-EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **SIDES)
-FOUND = recnb.compare(SAMPLE.models, SAMPLE.test, **SIDES)
+pytestmark = pytest.mark.usefixtures("forgotten")
 
 RECS = {"u": ["a", "b", "c"], "v": ["b", "d"]}
 TRUTH = {"u": {"a": 1.0, "c": 2.0}}
 ITEMS = pd.DataFrame({"item": list("abcd"), "price": [3.0, 4.0, 5.0, 2.0]})
 
 
-@pytest.fixture(autouse=True)
-def forgotten() -> Iterator[None]:
-    """Without this test's metrics afterwards."""
-    yield
-    for metrics in (METRICS, LIST_METRICS):
-        for name in [name for name, metric in metrics.items() if metric.own]:
-            del metrics[name]
-
-
-def spent() -> Any:
-    """The price of what is relevant, of less worth further down."""
-
-    @recnb.metric(symbol="Spent", over="list")
-    def spent(lists, k=None, *, power=1):
-        """Price of <b>relevant</b> items."""
-        earned = lists["price"] * lists["relevance"] / lists["rank"] ** power
-        return earned.groupby(lists["user"]).sum()
-
-    return spent
-
-
 def mean_year() -> Any:
     @recnb.metric(symbol="Year", over="list", better=None)
-    def mean_year(lists, k=None):
+    def mean_year(lists, k=None, *, shift=0):
         """Year of the <b>average</b> item."""
-        return lists.groupby("user")["year"].mean()
+        return lists.groupby("user")["year"].mean() + shift
 
     return mean_year
 
@@ -98,33 +75,6 @@ def test_the_frame_of_hand_written_lists() -> None:
     }
 
 
-@pytest.mark.parametrize("as_given", [pd.DataFrame, pl.from_pandas])
-@pytest.mark.parametrize("seed", range(3))
-def test_values_are_those_of_a_loop_over_the_lists(
-    seed: int, as_given: Callable[[Any], Any]
-) -> None:
-    rng = np.random.default_rng(seed)
-    recs, truth = random_frames(rng, 25)
-    price = {item: float(item) ** 2 for item in {*recs["item"], *truth["item"]}}
-    items = pd.DataFrame({"item": [*price], "price": [*price.values()]})
-    given = [as_given(frame) for frame in (recs, truth, items)]
-    ev = recnb.evaluate(*given[:2], items=given[2], order="score")
-    relevance = truth.set_index(["user", "item"])["relevance"].to_dict()
-    for k in (1, 3, None):
-        wanted = {}
-        for user, rows in recs.groupby("user"):
-            ranked = rows.sort_values("score", ascending=False, kind="stable")["item"]
-            wanted[user] = sum(
-                price[item] * relevance.get((user, item), 0) / rank**2
-                for rank, item in enumerate(ranked[:k], 1)
-            )
-        score = ev.measure(spent(), k=k, power=2)
-        assert score.per_user.to_dict() == pytest.approx(wanted)
-        assert float(score) == pytest.approx(np.mean([*wanted.values()]))
-        listed = {item for rows in wanted for item in _shown_to(recs, rows, k)}
-        assert float(ev.measure(n_shown(), k=k)) == len(listed)
-
-
 @pytest.mark.parametrize("convention", CONVENTIONS, ids=str)
 def test_relevance_is_that_of_the_truth_under_every_convention(
     convention: dict[str, Any],
@@ -150,14 +100,10 @@ def test_relevance_is_that_of_the_truth_under_every_convention(
     assert frame.equals(frame.sort_values(["user", "rank"], kind="stable"))
 
 
-def _shown_to(recs: pd.DataFrame, user: Any, k: int | None) -> list[Any]:
-    rows = recs[recs["user"] == user]
-    return rows.sort_values("score", ascending=False, kind="stable")["item"][
-        :k
-    ].tolist()
-
-
-def test_a_number_of_recnb_s_own_written_as_a_function_of_a_frame() -> None:
+@pytest.mark.parametrize("as_given", [pd.DataFrame, pl.from_pandas])
+def test_a_number_of_recnb_s_own_written_as_a_function_of_a_frame(
+    as_given: Callable[[Any], Any],
+) -> None:
     had = SAMPLE.train.groupby("item")["user"].nunique()
     share = had / SAMPLE.train["user"].nunique()
 
@@ -166,12 +112,14 @@ def test_a_number_of_recnb_s_own_written_as_a_function_of_a_frame() -> None:
         popularity = lists["item"].map(share).fillna(0)
         return popularity.groupby(lists["user"]).mean()
 
+    sides = {name: as_given(frame) for name, frame in SIDES.items()}
+    ev = recnb.evaluate(as_given(KNN), as_given(SAMPLE.test), **sides)
     for k in (5, None):
-        own, recnbs = EV.measure(mine, k=k), EV.popularity(k=k)
+        own, recnbs = ev.measure(mine, k=k), ev.popularity(k=k)
         assert own.per_user.to_dict() == pytest.approx(recnbs.per_user.to_dict())
         assert own.interval() == pytest.approx(recnbs.interval())
     own, recnbs = (
-        EV.table(metric, k=5, by="segment").to_numpy(dtype=float)
+        ev.table(metric, k=5, by="segment").to_numpy(dtype=float)
         for metric in (mine, "popularity")
     )
     assert own == pytest.approx(recnbs, nan_ok=True)
@@ -207,11 +155,6 @@ OF_PRICES = recnb.evaluate(
     pd.DataFrame({"user": list("uvw"), "item": list("aba"), "rank": [1, 1, 4]}),
     TRUTH,
     items=ITEMS.assign(price=[3.0, np.nan, 5.0, 2.0]),
-)
-PAIR = recnb.compare(
-    {name: SAMPLE.models[name] for name in ("popular", "item-knn")},
-    SAMPLE.test,
-    **SIDES,
 )
 KNOWN = read_rows("results/own_metric_taken.toml")["known_of_items"]
 

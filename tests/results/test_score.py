@@ -124,17 +124,13 @@ def test_an_interval_is_copied_whole(again: Callable[[Any], Any]) -> None:
     assert (other, other.confidence, other.method) == (interval, 0.9, "beta")
 
 
-def test_the_hits_of_an_evaluation_at_any_depth_in_any_order() -> None:
-    both = RECS.merge(TRUTH, on=["user", "item"]).sort_values(["user", "rank"])
-    for order in ([1, 5, None, 3], [None, 1], [5, 3, 1], [3, None, 5]):
-        ev = recnb.evaluate(RECS, TRUTH)
-        for k in order:
-            mine, hits = both if k is None else both[both["rank"] <= k], ev.hits(k)
-            for column, values in (
-                ("user", hits.user),
-                ("rank", hits.rank),
-                ("rating", hits.relevance),
-            ):
-                assert values.tolist() == mine[column].tolist()
-            for metric in ("ndcg", "recall", "r_precision"):
-                assert getattr(ev, metric)(k=k) == getattr(EV, metric)(k=k)
+@pytest.mark.parametrize("order", [[1, 5, None, 3], [None, 1], [5, 3, 1], [3, None, 5]])
+def test_the_hits_of_an_evaluation_at_any_depth_in_any_order(order: Any) -> None:
+    ev = recnb.evaluate(RECS, TRUTH)
+    for k in order:
+        alone = recnb.evaluate(RECS, TRUTH)
+        hits, wanted = ev.hits(k), alone.hits(k)
+        for name in ("user", "rank", "relevance"):
+            assert getattr(hits, name).tolist() == getattr(wanted, name).tolist()
+        for metric in ("ndcg", "recall", "r_precision"):
+            assert getattr(ev, metric)(k=k) == getattr(alone, metric)(k=k)

@@ -13,30 +13,20 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.stats import ttest_ind
 
 import recnb
 from recnb.errors import OptionError
-from recnb.stats import holm
 from tests.sample import SAMPLE
 
 KNN = SAMPLE.models["item-knn"]
 USERS = SAMPLE.users.assign(half=np.arange(len(SAMPLE.users)) % 2)
 BY_USER = USERS.set_index("user")
+SEGMENT = BY_USER["segment"]
 TRUTH = SAMPLE.test.merge(SAMPLE.users[["user", "segment"]])
 EV = KNN.rec.against(SAMPLE.test, users=USERS, train=SAMPLE.train)
 WEEKS = SAMPLE.test.assign(week=np.arange(len(SAMPLE.test)) % 3)
-LISTS = KNN.assign(
-    arm=np.where(np.arange(len(KNN)) % 3, "b", "a"),
-    country=np.where(KNN["user"] < "u150", "K", "J"),
-)
-COUNTRIES = LISTS[["user", "country"]].drop_duplicates()
-COUNTRY = COUNTRIES.set_index("user")["country"]
 COUNTS = SAMPLE.train.groupby("user").size().rename("n")
 CUT = pd.cut(COUNTS, [0, 9, 20, 50])
-NAMED = pd.cut(COUNTS, [0, 9, 20, 50], labels=["few", "some", "many"])
 ODD = pd.Series(
     [("not known", None, "a")[at % 3] for at in range(EV.n_users)],
     EV.users,
@@ -46,49 +36,46 @@ HALF = pd.Series(np.arange(EV.n_users) % 2, EV.users, name="mean")
 HALVES = pl.Series([1.0 if one else math.nan for one in USERS["half"]])
 MONTHS = pd.PeriodIndex(np.where(USERS["half"], "2024-01", "2024-02"), freq="M")
 
+
+def of_users(users: Any) -> recnb.Evaluation:
+    return KNN.rec.against(SAMPLE.test, users=users)
+
+
+#: Series that are given as by=.
+SERIES: dict[str, pd.Series[Any]] = {
+    "a few numbers": BY_USER["joined"] % 8,
+    "intervals": CUT,
+    "ordered words": CUT.cat.rename_categories(["few", "some", "many"]),
+    "some users alone": SEGMENT.iloc[:100],
+    "a column with a name of the table": HALF,
+}
 #: An evaluation, what is given as by=, and the segment of each user, in the order in
 #: which segments are shown.
 WAYS: dict[str, tuple[recnb.Evaluation, Any, pd.Series[Any]]] = {
-    "a column": (EV, "segment", BY_USER["segment"]),
-    "a series": (EV, BY_USER["segment"], BY_USER["segment"]),
+    "a column": (EV, "segment", SEGMENT),
     "of Polars": (
         pl.from_pandas(KNN).rec.against(pl.from_pandas(TRUTH)),
         "segment",
-        BY_USER["segment"],
+        SEGMENT,
     ),
-    "a library": (EV.under("rectools"), "segment", BY_USER["segment"]),
+    "a library": (EV.under("rectools"), "segment", SEGMENT),
     "two columns": (
         EV,
         ["segment", "half"],
-        BY_USER["segment"] + "|" + BY_USER["half"].astype(str),
+        SEGMENT + "|" + BY_USER["half"].astype(str),
     ),
-    "of the recommendations": (
-        LISTS.rec.against(SAMPLE.test, users=COUNTRIES),
-        "country",
-        COUNTRY,
-    ),
-    "a few numbers": (EV, BY_USER["joined"] % 8, BY_USER["joined"] % 8),
-    "intervals": (EV, CUT, CUT),
-    "ordered words": (EV, NAMED, NAMED),
-    "some users alone": (
-        EV,
-        BY_USER["segment"].iloc[:100],
-        BY_USER["segment"].iloc[:100],
-    ),
-    "a value called not known": (EV, ODD, ODD.fillna("(not known)")),
-    "a column with a name of the table": (EV, HALF, HALF),
     "not a number": (
-        KNN.rec.against(
-            SAMPLE.test, users=pl.from_pandas(USERS[["user"]]).with_columns(half=HALVES)
-        ),
+        of_users(pl.from_pandas(USERS[["user"]]).with_columns(half=HALVES)),
         "half",
         BY_USER["half"].replace(0, "not known").replace(1, "1.0"),
     ),
     "periods": (
-        KNN.rec.against(SAMPLE.test, users=USERS.assign(m=MONTHS)),
+        of_users(USERS.assign(m=MONTHS)),
         "m",
         pd.Series(MONTHS.astype(str), USERS["user"]),
     ),
+    "a value called not known": (EV, ODD, ODD.fillna("(not known)")),
+    **{name: (EV, by, by) for name, by in SERIES.items()},
 }
 
 
@@ -113,35 +100,10 @@ def test_each_segment_is_the_mean_of_its_users(way: str) -> None:
             assert names[:-1] == sorted(names[:-1])
 
 
-def test_the_gap_is_to_all_other_users_by_the_more_careful_test() -> None:
-    table = EV.table(["ndcg", "recall"], k=[5, 10], by="segment")
-    values = EV.recall(k=10).per_user
-    for name, mine in values.groupby(BY_USER["segment"].reindex(values.index)):
-        row, rest = table.loc[("recall", 10, name)], values.drop(mine.index)
-        tests = [ttest_ind(mine, rest, equal_var=equal) for equal in (False, True)]
-        theirs = max(tests, key=lambda test: test.pvalue)
-        gap = mine.mean() - rest.mean()
-        expected = [gap, *theirs.confidence_interval(0.95), theirs.pvalue]
-        found = row[["gap", "gap_low", "gap_high", "p"]].tolist()
-        assert found == pytest.approx(expected, abs=1e-12)
-        assert mine.min() <= row["low"] < row["mean"] < row["high"] <= mine.max()
-    for _column, rows in table.groupby(["metric", "k"]):
-        assert rows["p_holm"].to_numpy() == pytest.approx(holm(rows["p"].to_numpy()))
-    # Of two segments each is the rest of the other: one test.
+def test_of_two_segments_each_is_the_rest_of_the_other() -> None:
+    """So there is one test, and it is not corrected; gaps are in `test_clustered.py`."""
     two = EV.table(["ndcg", "recall"], k=10, by="half")
     assert two["p_holm"].to_numpy() == pytest.approx(two["p"].to_numpy(), abs=1e-12)
-
-
-def test_small_segments_are_marked_and_the_smallest_not_tested() -> None:
-    names = ["few"] * 10 + ["two"] * 2 + ["rest"] * (EV.n_users - 12)
-    table = EV.table("ndcg", k=10, by=pd.Series(names, EV.users))
-    assert "small" in repr(table)
-    rows = table.loc[("ndcg", 10)]
-    assert rows["small"].to_dict() == {"few": True, "rest": False, "two": True}
-    assert rows["p"].isna().to_dict() == {"few": False, "rest": False, "two": True}
-    alone = EV.table("ndcg", k=10, by=pd.Series("all", index=EV.users))
-    assert alone["gap"].isna().all()
-    assert alone.loc[("ndcg", 10, "all"), "mean"] == pytest.approx(float(EV.ndcg(k=10)))
 
 
 # What is worked out: history in train, and bins
@@ -204,9 +166,9 @@ PARTS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("options", PARTS, ids=str)
 def test_each_value_of_the_truth_is_a_truth_of_its_own(options: dict[str, Any]) -> None:
     frame = pl.DataFrame if "judged_only" in options else pd.DataFrame
-    lists, weeks = LISTS, WEEKS
+    lists, weeks = KNN, WEEKS
     if "ties" in options:
-        lists = LISTS.assign(score=-LISTS["rank"] // 2).drop(columns="rank")
+        lists = KNN.assign(score=-KNN["rank"] // 2).drop(columns="rank")
     if "duplicates" in options:  # pairs of two weeks
         again = WEEKS[::5].assign(week=1, rating=2)
         weeks = pd.concat([WEEKS, again], ignore_index=True)
@@ -224,33 +186,6 @@ def test_each_value_of_the_truth_is_a_truth_of_its_own(options: dict[str, Any]) 
     basis = table.attrs["basis"]
     assert "each week is a truth of its own" in basis
     assert not re.search(r"nDCG: [\d,]+ users", basis)  # each row has its own
-
-
-@pytest.mark.parametrize(
-    ("moments", "shown"),
-    [
-        (["2024-05-01", "2024-05-02"], ["2024-05-01", "2024-05-02"]),
-        (
-            ["2024-05-01", "2024-05-02 06:30"],
-            ["2024-05-01 00:00:00", "2024-05-02 06:30:00"],
-        ),
-    ],
-)
-def test_times_that_are_all_at_midnight_are_shown_as_dates(
-    moments: list[str], shown: list[str]
-) -> None:
-    days = pd.DatetimeIndex([pd.Timestamp(moment) for moment in moments])
-    truth = SAMPLE.test.assign(seen=days[SAMPLE.test["user"].factorize()[0] % 2])
-    lists = pd.concat([KNN.assign(seen=day) for day in days])
-    models = recnb.compare({"a": lists, "b": lists[::-1]}, truth, split="seen")
-    for table in (
-        recnb.evaluate(KNN, truth).table("ndcg", k=3, by="seen"),
-        recnb.evaluate(lists, truth, split="seen").table("ndcg", k=3, by="seen"),
-        models.table("ndcg", k=3, by="seen"),
-        models.differences("ndcg", k=3, by="seen"),
-    ):
-        for words in shown:
-            assert re.search(rf"{words}(?! \d\d:)", repr(table))
 
 
 def test_a_pair_of_two_parts_that_is_not_judged_is_refused() -> None:
@@ -271,65 +206,30 @@ BOTH = pd.DataFrame(
         "kind": list("xxyxyy"),
     }
 )
-DAYS = st.lists(
-    st.tuples(st.sampled_from("uv"), st.sampled_from("xyz"), st.permutations("abc")),
-    min_size=3,
-    max_size=6,
-    unique_by=lambda row: row[:2],
+BY_WEEK = recnb.evaluate(KNN.assign(week=KNN["rank"] % 3), WEEKS)
+
+
+@pytest.mark.parametrize("made", [BY_WEEK, recnb.compare({"a": BY_WEEK, "b": BY_WEEK})])
+def test_a_column_of_both_frames_that_differs_within_users(made: Any) -> None:
+    """A user has a list of each week: these are not one list, and split= says so."""
+    problem = r"differs within users in both.* evaluate with split='week'\. If it"
+    with pytest.raises(OptionError, match=problem):
+        made.table("ndcg", k=3, by="week")
+    with pytest.raises(OptionError, match=problem):
+        made.report(k=3, by="week")
+
+
+@pytest.mark.parametrize(
+    ("in_recs", "in_truth"), [("xxy", "xxy"), ("xyy", "xxy"), ("xxy", "xyy")]
 )
-
-
-@given(DAYS)
-def test_a_column_of_both_frames_that_differs_within_users(days: list[Any]) -> None:
-    """A user has a list of each day: these are not one list, and split= says so."""
-    rows = [
-        (user, day, day + item, 1 / place)
-        for user, day, items in days
-        for place, item in enumerate(items, 1)
-    ]
-    recs = pd.DataFrame(rows, columns=["member", "day", "item", "score"])
-    truth = recs[recs["item"].str.endswith("a")].drop(columns="score")
-    names: dict[str, Any] = {"user": "member"}
-    ev = recnb.evaluate(recs, truth, **names)
-    problem = r"differs within users in both.* evaluate with split='day'\. If it"
-    for one in (ev, recnb.compare({"a": ev, "b": ev})):
-        with pytest.raises(OptionError, match=problem):
-            one.table("ndcg", k=3, by="day")
-        with pytest.raises(OptionError, match=problem):
-            one.report(k=3, by="day")
-    apart = recnb.evaluate(recs, truth, split="day", **names)
-    means = apart.table("reciprocal_rank", k=3, by="day")["mean"]
-    for (_metric, _k, day), mean in means.items():
-        of_day = [frame[frame["day"] == day] for frame in (recs, truth)]
-        assert mean == pytest.approx(float(recnb.evaluate(*of_day, **names).mrr(k=3)))
-    # Without the column a list is one, as the line says.
-    joined = recnb.evaluate(recs.drop(columns="day"), truth, **names)
-    table = joined.table("ndcg", k=3, by="day")
-    assert "is a truth of its own" in table.attrs["basis"]
-
-
-def test_columns_of_both_frames_that_group_users_or_lists_alone() -> None:
-    """One that differs within users on one side alone has one meaning."""
+def test_a_column_that_differs_within_users_on_one_side_has_one_meaning(
+    in_recs: str, in_truth: str
+) -> None:
     recs = pd.DataFrame({"user": [1, 1, 2], "item": list("aba"), "rank": [1, 2, 1]})
-    truth = pd.DataFrame({"user": [1, 1, 2], "item": list("abb")})
-    for in_recs, in_truth in (("xxy", "xxy"), ("xyy", "xxy"), ("xxy", "xyy")):
-        judged = truth.assign(c=list(in_truth))
-        both = recnb.evaluate(recs.assign(c=list(in_recs)), judged)
-        tables = [
-            one.table("ndcg", k=2, by="c").to_frame()
-            for one in (both, recnb.evaluate(recs, judged))
-        ]
-        pd.testing.assert_frame_equal(*tables)
-
-
-def test_of_segments_that_are_not_tested_no_line_speaks_of_tests() -> None:
-    """A user's lists are on both sides of a day, so its gap has no test."""
-    recs = pd.concat([KNN.assign(week=week) for week in range(3)])
-    ev = recnb.evaluate(recs, WEEKS, split="week", users=USERS)
-    for by, is_tested in ((["segment", "week"], False), ("half", True)):
-        table = ev.table("ndcg", k=10, by=by)
-        page = ev.report(k=10, metrics=["ndcg"], by=by).to_markdown()
-        assert table["p"].notna().any() == is_tested
-        for text in (" ".join(repr(table).split()), page):
-            assert "95% intervals, not corrected for the number of comparisons" in text
-            assert ("Welch" in text and "Holm" in text) == is_tested
+    truth = {"user": [1, 1, 2], "item": list("abb"), "c": list(in_truth)}
+    judged, both = pd.DataFrame(truth), recs.assign(c=list(in_recs))
+    of_both, of_truth = (
+        recnb.evaluate(lists, judged).table("ndcg", k=2, by="c").to_frame()
+        for lists in (both, recs)
+    )
+    pd.testing.assert_frame_equal(of_both, of_truth)

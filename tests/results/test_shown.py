@@ -16,19 +16,14 @@ import pytest
 import recnb
 from recnb.report.report import Report
 from tests.comparison import test_runs
+from tests.evaluated import EV, FOUND, KNN  # noqa: F401 -- in rows
 from tests.results import test_beyond_accuracy, test_segments
 from tests.results import test_clustered as split
 from tests.results.test_score import RECS_OF_FOUR, TRUTH_OF_FOUR
 from tests.sample import SAMPLE
 from tests.shown import Recorded, text_of
 
-KNN, TEST = SAMPLE.models["item-knn"], SAMPLE.test
-EV = recnb.evaluate(
-    KNN, TEST, train=SAMPLE.train, items=SAMPLE.items, users=SAMPLE.users
-)
-FOUND = recnb.compare(
-    SAMPLE.recommendations, TEST, baseline="popular", users=SAMPLE.users
-)
+TEST = SAMPLE.test
 BY = (EV.ndcg(k=10).per_user > 0.3).map({True: "some", False: "none"})
 MODELS = {
     "ndcg": SAMPLE.models["popular"],
@@ -230,11 +225,40 @@ WEEK_MISSING = pd.DataFrame(
     }
 )
 CITY = pd.Series(["x", "y", "y"], name="city")
+#: Train has 200 of the 250 items.
+IN_TRAIN = SAMPLE.train["item"].unique()[:200]
+TRAIN_OF_200 = SAMPLE.train[SAMPLE.train["item"].isin(IN_TRAIN)]
+OF_200 = recnb.evaluate(
+    KNN[KNN["item"].isin(IN_TRAIN)], TEST, train=TRAIN_OF_200, items=SAMPLE.items
+)
+POPULATIONS = ("catalogue", "train", "catalogue+padding")
+#: Names of 20 and of 21 letters.
+LONG_NAMES = recnb.compare(
+    {"m" * 20: {1: ["a"], 2: ["a"]}, "n" * 21: {1: ["b", "a"], 2: ["a"]}},
+    {1: ["a"], 2: ["a"]},
+)
+#: Users of whom two or ten are in a segment of their own.
+FEW = pd.Series(["few"] * 10 + ["two"] * 2 + ["rest"] * (EV.n_users - 12), EV.users)
+BY_WEEKS = recnb.evaluate(
+    pd.concat([KNN.assign(week=week) for week in range(3)]),
+    WEEKS,
+    split="week",
+    users=SAMPLE.users,
+)
 NANOSECONDS = pl.Series([1, 2, 3000]).cast(pl.Datetime("ns"))
 OF_TIMES: Any = ({1: [5], 2: [6], 3: [7]},) * 2
 KNOWN: dict[str, Any] = {
     "users": pl.DataFrame({"user": [1, 2, 3], "seen": NANOSECONDS}),
 }
+SEEN_ON = pd.DataFrame(
+    {
+        "user": [1, 2],
+        "item": ["a", "a"],
+        "rank": 1,
+        "seen": pd.to_datetime(["2024-05-01", "2024-05-02"]),
+    }
+)
+ON_DAYS = recnb.compare({"a": SEEN_ON, "b": SEEN_ON}, SEEN_ON, split="seen")
 TIMES = pl.DataFrame({"user": [1, 1, 1], "item": [5, 6, 7], "when": NANOSECONDS})
 FEW_ITEMS: Any = (
     {1: ["a", "b"], 2: ["a"], 3: ["b"]},
@@ -249,6 +273,16 @@ ONE_BELOW: Any = (
     {"u": {"a": 3.0, "b": 3.0, "c": 1.0, "d": 0.0}},
     {"u": {"b": 1, "d": 3, "x": 2}},
 )
+
+
+def sizes_of(name: str) -> str:
+    """Return how many items there are by the line and by the explanation."""
+    shown = []
+    for population in POPULATIONS:
+        explained = OF_200.explain(name, k=10, population=population)
+        shown += [explained.basis, explained.numbers]
+        assert getattr(OF_200, name)(k=10, population=population).basis == shown[-2]
+    return "\n".join(shown)
 
 
 def beside(asked: Any, usual: Any, **options: Any) -> str:

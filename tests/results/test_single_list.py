@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import recnb
 from recnb.metrics.metric import METRICS
 from tests.rows import hold_refused, read_rows
+from tests.strategies import Data, data
 
 RANKING, LIKED = ["a", "b", "c", "d"], ["b", "e", "d"]
 RELEVANCE = {"b": 3.0, "e": 2.0, "d": 1.0, "a": 0.0}
@@ -45,34 +46,26 @@ def test_numbers_by_hand(call: str) -> None:
     assert eval(call) == pytest.approx(eval(BY_HAND[call]), abs=1e-15)
 
 
-PAIRS = st.tuples(
-    st.lists(st.integers(0, 6), unique=True, min_size=1, max_size=6),
-    st.dictionaries(
-        st.integers(0, 7), st.sampled_from([0.0, 1.0, 2.0, 3.5]), min_size=1
-    ),
-)
-
-
 @given(
-    st.lists(PAIRS, min_size=1, max_size=4),
+    data(gaps=False, most_users=4),
     st.sampled_from([None, 1, 2, 5]),
     st.sampled_from(list(METRICS)),
 )
-def test_the_same_as_in_frames(
-    pairs: list[tuple[list[int], dict[int, float]]], k: int | None, metric: str
-) -> None:
-    lists, truths = [one for one, _ in pairs], [one for _, one in pairs]
+def test_the_same_as_in_frames(source: Data, k: int | None, metric: str) -> None:
+    truths = [*source.truth.values()]
+    lists = [source.ranking(user) for user in source.truth]
+    truths.append(dict.fromkeys(truths[0], 0.0))  # nothing is relevant
+    lists.append(lists[0])
     score = getattr(recnb, metric)(lists, truths, k=k)
     in_frames = recnb.evaluate(
         dict(enumerate(lists)), dict(enumerate(truths)), no_relevant="zero"
     )
-    assert float(score) == pytest.approx(
-        float(getattr(in_frames, metric)(k=k)), abs=1e-15
-    )
+    mean = float(getattr(in_frames, metric)(k=k))
+    assert float(score) == pytest.approx(mean, abs=1e-15)
     if metric != "err":  # the top of ERR's scale is that of all lists
-        assert score.per_user.tolist() == [
-            getattr(recnb, metric)(one, truth, k=k) for one, truth in pairs
-        ]
+        pairs = zip(lists, truths, strict=True)
+        alone = [getattr(recnb, metric)(one, truth, k=k) for one, truth in pairs]
+        assert score.per_user.tolist() == alone
 
 
 # Collections of any kind
@@ -94,13 +87,13 @@ def test_collections_of_any_kind(ranking: str, truth: str) -> None:
 
 @pytest.mark.parametrize("kind", COLLECTIONS["grades"])
 def test_grades_of_any_kind(kind: str) -> None:
-    def made(items: list[float]) -> Any:
-        return eval(kind, {**globals(), "items": items})
-
-    assert recnb.dcg(made(GRADES)) == pytest.approx(recnb.dcg(GRADES))
-    assert recnb.ndcg(made(GRADES)) == pytest.approx(0.9608081943360617, abs=1e-15)
-    labels, scores = [3, 0, 2, 0, 0, 0], [0.2, 0.9, 0.5, 0.1, 0, -1]
-    found = recnb.ndcg(y_true=made(labels), y_score=made(scores))
+    made = (
+        eval(kind, {**globals(), "items": items})
+        for items in (GRADES, [3, 0, 2, 0, 0, 0], [0.2, 0.9, 0.5, 0.1, 0, -1])
+    )
+    grades, labels, scores = made
+    assert recnb.ndcg(grades) == pytest.approx(0.9608081943360617, abs=1e-15)
+    found = recnb.ndcg(y_true=labels, y_score=scores)
     assert found == pytest.approx((2 / log2(3) + 3 / 2) / (3 + 2 / log2(3)))
 
 

@@ -5,10 +5,8 @@ and drawn.
 from __future__ import annotations
 
 import copy
-import itertools
 import pickle
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -30,46 +28,40 @@ from recnb.results.numbers import ENDS
 from recnb.results.places import Place
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table
+from tests.drawn import words_of
+from tests.evaluated import EV, FOUND, KNN
 from tests.rows import read_rows
 from tests.sample import SAMPLE
 
-RECS = SAMPLE.models["item-knn"]
-EV = recnb.evaluate(RECS, SAMPLE.test, train=SAMPLE.train, users=SAMPLE.users)
-SHOP = recnb.evaluate(RECS, SAMPLE.test, train=SAMPLE.train, items=SAMPLE.items)
-FOUND = recnb.compare(
-    SAMPLE.recommendations, SAMPLE.test, baseline="popular", users=SAMPLE.users
-)
-CUTOFFS = [1, 3, 200, None]
-TABLES = [
-    EV.table(k=[5, 10]),
-    EV.table("ndcg", k=[5, 10], intervals=True),
-    EV.table("ndcg", k=10, by="segment"),
-    EV.items(k=10),
-    EV.measures(["nDCG@10"]),
-    EV.curve("ndcg", k=[1, 5]),
-    EV.beyond(k=5),
-    FOUND.table(k=[5, 10]),
-    FOUND.table("ndcg", k=10, by="segment"),
-    FOUND.table(["ndcg", "mrr"], k=10, intervals=True),
-    FOUND.differences("ndcg", k=10),
-]
+#: Calls of tables, by the heading that says the cut-off of each; and of plots.
+CUT_OFFS = read_rows("results/cut_offs.toml")
+HEADINGS = CUT_OFFS["headings"]
+ALL_HEADINGS = {**HEADINGS, **CUT_OFFS["other_headings"]}
+of_each_table = pytest.mark.parametrize("call", HEADINGS.values())
 
 
 # The numbers
 
 
-def test_a_table_holds_the_single_calls() -> None:
-    names = [*METRICS, "novelty", "coverage"]
-    means, table = EV.table(names, k=CUTOFFS), EV.table(names, CUTOFFS, intervals=True)
+def test_tables_and_curves_hold_the_single_calls() -> None:
+    names, cutoffs = [*METRICS, "novelty", "coverage"], [1, 3, 200, None]
+    means, wide = EV.table(names, cutoffs), EV.table(names, cutoffs, intervals=True)
     assert (means.index.name, means.index.tolist()) == ("metric", names)
-    assert (means.columns.name, means.columns.tolist()) == ("k", CUTOFFS)
-    assert table.columns.get_level_values(1).tolist() == ENDS * len(CUTOFFS)
-    assert means.to_numpy().tolist() == table.xs("mean", 1, 1).to_numpy().tolist()
-    for name, k in itertools.product(names, CUTOFFS):
-        score = getattr(EV, name)(k=k)
-        ends = score.interval() if score.has_interval else (np.nan, np.nan)
-        row = table.loc[name, k].tolist()
-        assert row == pytest.approx([float(score), *ends], abs=1e-12, nan_ok=True)
+    assert (means.columns.name, means.columns.tolist()) == ("k", cutoffs)
+    assert wide.columns.get_level_values(1).tolist() == ENDS * len(cutoffs)
+    assert means.to_numpy().tolist() == wide.xs("mean", 1, 1).to_numpy().tolist()
+    for name in names:
+        curve = EV.curve(name, k=cutoffs[:-1])
+        assert curve.columns.tolist() == [name, "low", "high"]
+        assert (curve.index.name, curve.index.tolist()) == ("k", cutoffs[:-1])
+        for k in cutoffs:
+            score = getattr(EV, name)(k=k)
+            ends = score.interval() if score.has_interval else (np.nan, np.nan)
+            expected = pytest.approx([score, *ends], abs=1e-12, nan_ok=True)
+            assert wide.loc[name, k].tolist() == expected
+            if k is not None:
+                assert curve.loc[k].tolist() == expected
+                assert curve.attrs["basis"].startswith(score.basis)
 
 
 def test_a_table_without_intervals_computes_none(
@@ -82,19 +74,6 @@ def test_a_table_without_intervals_computes_none(
         EV.table("ndcg", k=10, intervals=True)
 
 
-@pytest.mark.parametrize("metric", ["precision", "err", "mrr"])
-def test_a_curve_holds_the_single_calls(metric: str) -> None:
-    curve = EV.curve(metric, k=[1, 2, 4, 50])
-    scores = [getattr(EV, metric)(k=k) for k in (1, 2, 4, 50)]
-    assert curve.columns.tolist() == [scores[0].metric, "low", "high"]
-    assert (curve.index.name, curve.index.tolist()) == ("k", [1, 2, 4, 50])
-    expected = [[score, *score.interval()] for score in scores]
-    assert curve.to_numpy() == pytest.approx(np.array(expected), abs=1e-12)
-    assert curve.attrs["basis"] == f"{scores[-1].basis}; 95% intervals"
-    of_gain = EV.curve("ndcg", k=[3], gain="exponential")
-    assert of_gain.loc[3, "ndcg"] == EV.ndcg(k=3, gain="exponential")
-
-
 # A data frame
 
 
@@ -104,14 +83,15 @@ def test_a_table_is_a_data_frame(tmp_path: Path) -> None:
     cut = (table[[1]], table.loc[["ndcg"]], table.T, table.copy(), table * 2)
     assert {type(part) for part in (*cut, table.to_frame())} == {pd.DataFrame}
     assert table[None].tolist() == [EV.ndcg(), EV.recall()]
+    frame = table.to_frame()
+    frame.loc["ndcg", 1] = 9
+    assert table.loc["ndcg", 1] == EV.ndcg(k=1)  # a frame of its own
     table = EV.table(["ndcg", "recall"], k=[1, 3])
     # attrs are text, so pandas can write them.
     table.to_parquet(tmp_path / "table.parquet")
     back = pd.read_parquet(tmp_path / "table.parquet")
-    assert (back.attrs, back.to_numpy().tolist()) == (
-        table.attrs,
-        table.to_numpy().tolist(),
-    )
+    assert back.attrs == table.attrs
+    assert back.to_numpy().tolist() == table.to_numpy().tolist()
 
 
 def test_the_basis_is_worded_when_it_is_read_in_the_language_that_was_in_force():
@@ -127,18 +107,17 @@ def test_the_basis_is_worded_when_it_is_read_in_the_language_that_was_in_force()
         table = Table({"a": [1.0]}, shown=Shown(basis=WordedLater(words)))
     assert not worded
     assert table.head().attrs["basis"] == table.attrs["basis"] == expected
-    assert table.copy().attrs == pickle.loads(pickle.dumps(table)).attrs
+    again = pickle.loads(pickle.dumps(table))
+    assert table.copy().attrs == again.attrs
     assert worded == ["ko"]
-    again = pickle.loads(pickle.dumps(EV.table(["ndcg"], k=10)))
-    assert (repr(again), again.attrs) == (
-        repr(EV.table(["ndcg"], k=10)),
-        EV.table(["ndcg"], k=10).attrs,
-    )
     again.attrs = {"basis": "mine"}
     assert again.attrs == {"basis": "mine"}
 
 
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+AGAIN = [copy.copy, copy.deepcopy, lambda table: pickle.loads(pickle.dumps(table))]
+
+
+@pytest.mark.parametrize("copied", AGAIN)
 def test_a_copy_of_a_table_is_a_table_of_its_own(copied: Callable[[Any], Any]) -> None:
     table = EV.user("u026", k=3)
     again = copied(table)
@@ -149,124 +128,82 @@ def test_a_copy_of_a_table_is_a_table_of_its_own(copied: Callable[[Any], Any]) -
     assert table["rank"].tolist() == [1, 2, 3]
 
 
-@pytest.mark.parametrize("name", ["gap", "score", "score-net", "p"])
-def test_a_number_of_a_model_has_four_decimals_whatever_the_model_is_called(
-    name: str,
-) -> None:
-    models = {name: SAMPLE.models["popular"], "other": RECS}
-    found = recnb.compare(models, SAMPLE.test)
-    assert re.search("^5 +0.1337 +0.2317$", repr(found.curve("ndcg", k=[5])), re.M)
-
-
-# Items, and one user, against loops in plain Python
+# Items, and one user
 
 
 @pytest.mark.parametrize("k", [1, 10, None])
-def test_items_by_loops(k: int | None) -> None:
-    items = SHOP.items(k=k)
-    places = [row for row in RECS.itertuples() if k is None or row.rank <= k]
-    shown = Counter(row.item for row in places)
-    relevant = set(zip(SAMPLE.test["user"], SAMPLE.test["item"], strict=True))
-    hits = Counter(row.item for row in places if (row.user, row.item) in relevant)
-    wanted = Counter(item for _user, item in relevant)
-    titles = SAMPLE.items.set_index("item")["title"].to_dict()
-    frames = (RECS, SAMPLE.test, SAMPLE.train, SAMPLE.items)
+def test_items_are_counted_in_the_frames(k: int | None) -> None:
+    items = EV.items(k=k)
+    listed = KNN[KNN["rank"] <= (k or 1000)]
+    hits = listed.merge(SAMPLE.test, on=["user", "item"])
+    frames = (KNN, SAMPLE.test, SAMPLE.train, SAMPLE.items)
     assert {*items.index} == {*pd.concat([frame["item"] for frame in frames])}
-    numbers = ["shown", "share", "hits", "relevant"]
-    assert list(items.columns) == ["title", *numbers]
-    for item, title, *row in items.itertuples():
-        share = shown[item] / len(places)
-        counted = [shown[item], share, hits[item], wanted[item]]
-        assert row == pytest.approx(counted, abs=1e-15)
-        assert title == titles.get(item, "")
+    counted = {"shown": listed, "hits": hits, "relevant": SAMPLE.test}
+    for name, rows in counted.items():
+        counts = rows["item"].value_counts().reindex(items.index, fill_value=0)
+        assert items[name].tolist() == counts.tolist()
+    assert list(items.columns) == ["title", "shown", "share", "hits", "relevant"]
+    assert items["share"].to_numpy() == pytest.approx(items["shown"] / len(listed))
+    titles = SAMPLE.items.set_index("item")["title"].reindex(items.index)
+    assert items["title"].tolist() == titles.fillna("").tolist()
     assert items["shown"].is_monotonic_decreasing
 
 
 @pytest.mark.parametrize("k", [1, 10, None])
-def test_one_user_by_loops(k: int | None) -> None:
-    liked = dict(SAMPLE.test.query("user == 'u026'")[["item", "rating"]].to_numpy())
-    listed = RECS.query("user == 'u026'").sort_values("rank")
+def test_the_list_of_a_user_is_that_of_the_frames(k: int | None) -> None:
+    listed = KNN.query("user == 'u026'").sort_values("rank")
+    liked = SAMPLE.test.query("user == 'u026'").set_index("item")["rating"]
+    one = EV.user("u026", k=k)
+    names = ["rank", "item", "title", "score", "relevance", "hit"]
+    assert one.columns.tolist() == names
     cut = listed.head(k or len(listed))
-    expected = {
-        "rank": cut["rank"],
-        "item": cut["item"],
-        "score": cut["score"],
-        "relevance": [liked.get(item, 0) for item in cut["item"]],
-        "hit": [item in liked for item in cut["item"]],
-    }
-    one = SHOP.user("u026", k=k)
-    assert [*one.columns] == ["rank", "item", "title", *[*expected][2:]]
-    for name, values in expected.items():
-        assert one[name].tolist() == [*values], name
-    ranks = dict(zip(listed["item"], listed["rank"], strict=True))
-    missed = {item: ranks.get(item, np.nan) for item in {*liked} - {*cut["item"]}}
-    found = dict(zip(one.missed["item"], one.missed["rank"], strict=True))
-    assert found == pytest.approx(missed, nan_ok=True)
-    assert one.missed["relevance"].is_monotonic_decreasing
+    for name in ("rank", "item", "score"):
+        assert one[name].tolist() == cut[name].tolist()
+    assert one["hit"].tolist() == cut["item"].isin(liked.index).tolist()
+    relevance = liked.reindex(cut["item"]).fillna(0)
+    assert one["relevance"].tolist() == relevance.tolist()
+    missed = one.missed.set_index("item")
+    assert {*missed.index} == {*liked.index} - {*cut["item"]}
+    ranks = listed.set_index("item")["rank"].reindex(missed.index)
+    assert missed["rank"].tolist() == pytest.approx(ranks.tolist(), nan_ok=True)
+    assert missed["relevance"].is_monotonic_decreasing
 
 
 # What is shown, beside `test_shown.py`
 
 
-def test_tables_are_written_to_files_and_shown_in_a_language(tmp_path: Path) -> None:
+def test_tables_are_written_to_files(tmp_path: Path) -> None:
     table = EV.table(["ndcg"], k=[5, None])
     for write, name in ((table.to_latex, "t.tex"), (table.to_markdown, "t.md")):
         assert write(tmp_path / name) is None
         assert (tmp_path / name).read_text(encoding="utf-8") == write()
+    assert "caption" not in table.to_latex()  # it has no title
     latex = table.to_latex(caption="Mine.", label="tab:mine")
     assert r"\caption{Mine.}" in latex
     assert r"\label{tab:mine}" in latex
-    with use_language("ko"):
-        korean = EV.table("ndcg")
-    assert "전체 목록" in repr(korean)
-    assert "전체 목록" in korean.to_markdown()
 
 
 def test_html_reads_in_light_and_dark_and_needs_nothing_from_elsewhere() -> None:
-    for shown in (
-        *TABLES,
-        EV,
-        EV.ndcg(k=5),
-        EV.explain("ndcg", "u026", k=5),
-        EV.user("u026"),
-    ):
-        html = shown._repr_html_()
-        assert not [
-            word
-            for word in ("<script", "http", "url(", "#fff", "black", "white;")
-            if word in html.lower()
-        ]
-        if isinstance(shown, recnb.Table) and shown.missed is None:
-            assert html.count("<tr") == 1 + min(len(shown), shown._shown.most)
-    heads = re.findall(
-        r'<th scope="col"[^>]*>(.*?)</th>',
-        SHOP.items(k=10)._repr_html_().replace("_<wbr>", "_"),
-    )
-    assert heads == [
-        "item",
-        *SHOP.items(k=10).columns,
-    ]  # a long name may be broken after an underscore
+    explained = EV.explain("ndcg", "u026", k=5)
+    tables = [eval(call) for call in ALL_HEADINGS.values()]
+    for shown in (*tables, EV, EV.ndcg(k=5), explained):
+        html = shown._repr_html_().lower()
+        assert re.findall(r"<script|http|url\(|#fff|black|white;", html) == []
+    # A long name may be broken after an underscore.
+    items = EV.items(k=10)
+    html = items._repr_html_().replace("_<wbr>", "_")
+    heads = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', html)
+    assert heads == ["item", *items.columns]
 
 
-def test_a_frame_of_a_table_with_intervals_has_a_name_a_column() -> None:
-    table = EV.table(["ndcg", "coverage"], k=[5, None], intervals=True)
-    frame = table.to_frame()
-    names = ["mean@5", "low@5", "high@5", "mean", "low", "high"]
-    assert frame.columns.tolist() == names
-    np.testing.assert_array_equal(frame.to_numpy(), table.to_numpy())
-    frame.loc["ndcg", "mean@5"] = 9
-    assert table.loc["ndcg", (5, "mean")] == EV.ndcg(k=5)  # a frame of its own
-    of_measure = EV.table("nDCG@10", intervals=True).to_frame()
-    assert of_measure.columns.tolist() == ["mean", "low", "high"]
-
-
-@pytest.mark.parametrize("table", TABLES, ids=range(len(TABLES)))
-def test_a_frame_of_a_table_goes_into_files_as_it_is(
-    table: recnb.Table, tmp_path: Path
-) -> None:
+@of_each_table
+def test_a_frame_of_a_table_goes_into_files_as_it_is(call: str, tmp_path: Path) -> None:
     """Great Tables, Excel and Parquet have one level of columns, each by a name of its
     own; of a table without intervals a cut-off may be the name.
     """
+    table = eval(call)
+    n_rows = min(len(table), table._shown.most)
+    assert table._repr_html_().count("<tr") == 1 + n_rows
     frame = table.to_frame()
     assert frame.columns.nlevels == 1
     assert frame.columns.is_unique
@@ -283,28 +220,14 @@ def test_a_frame_of_a_table_goes_into_files_as_it_is(
         assert again.columns.tolist() == frame.columns.tolist()
 
 
-CUT_OFFS = read_rows("results/cut_offs.toml")
-COMPARED = recnb.compare(SAMPLE.models, SAMPLE.test, train=SAMPLE.train)
-
-
-@pytest.mark.parametrize(("heading", "call"), CUT_OFFS["headings"].items())
+@pytest.mark.parametrize(("heading", "call"), ALL_HEADINGS.items())
 def test_a_heading_says_the_cut_off(heading: str, call: str) -> None:
     assert heading in eval(call).to_markdown(note=False)
 
 
-@pytest.mark.parametrize(("label", "call"), CUT_OFFS["labels"].items())
-def test_a_plot_says_the_cut_off(label: str, call: str) -> None:
-    ax = eval(call).plot()
-    legend = ax.get_legend()
-    words = [ax.get_title(), *(tick.get_text() for tick in ax.get_yticklabels())]
-    if legend is not None:
-        words.append(legend.get_title().get_text())
-    assert any(label in text for text in words)
-    plt.close("all")
-
-
-@pytest.mark.parametrize("table", TABLES, ids=range(len(TABLES)))
-def test_digits_and_notes_of_a_table_for_a_paper(table: recnb.Table) -> None:
+@of_each_table
+def test_digits_and_notes_of_a_table_for_a_paper(call: str) -> None:
+    table = eval(call)
     four = r"\d\.\d{4}(?!\d)"
     for write in (table.to_markdown, table.to_latex):
         head = write(note=False)
@@ -346,12 +269,6 @@ def test_a_p_value_is_below_the_last_digit_or_written_out(
     assert (p_value(p), str(Number(p, "p"))) == (shown, in_table)
 
 
-def test_a_table_without_a_title_has_no_caption_in_latex() -> None:
-    table = EV.table(["ndcg"], k=10)
-    assert "caption" not in table.to_latex()
-    assert r"\caption{Means}" in table.to_latex(caption="Means")
-
-
 def test_numbers_are_rounded_once_to_the_digits_asked_for() -> None:
     table = EV.table(["ndcg"], k=[5])
     number = f"{float(EV.ndcg(k=5)):.6f}"
@@ -365,16 +282,6 @@ def test_numbers_are_rounded_once_to_the_digits_asked_for() -> None:
 
 # What is drawn
 
-DRAWN = {
-    "score": lambda: EV.ndcg(k=10),
-    "table": lambda: EV.table(["ndcg", "recall"], k=[5, None]),
-    "with intervals": lambda: EV.table("ndcg", k=[5, None], intervals=True),
-    "measures": lambda: EV.measures(["nDCG@10", "P@5"]),
-    "beyond": lambda: EV.beyond(k=10),
-    "curve": lambda: EV.curve("ndcg", k=[1, 5, 10]),
-    "differences": lambda: FOUND.differences("ndcg", k=10),
-}
-
 
 @pytest.fixture(autouse=True)
 def _drawing() -> Iterator[None]:
@@ -384,22 +291,25 @@ def _drawing() -> Iterator[None]:
     recnb.language("en")
 
 
-@pytest.mark.parametrize("name", DRAWN)
-def test_everything_draws_on_new_axes_and_on_those_given(name: str) -> None:
-    result = DRAWN[name]()
+@pytest.mark.parametrize(("label", "call"), CUT_OFFS["labels"].items())
+def test_a_plot_says_the_cut_off_on_new_axes_and_on_those_given(
+    label: str, call: str
+) -> None:
+    result = eval(call)
     drawn = result.plot()
     assert isinstance(drawn, Axes)
     assert drawn.has_data()
     ax = plt.figure().add_subplot()
     assert result.plot(ax) is result.plot(ax=ax) is ax
     ax.figure.canvas.draw()
+    assert label in words_of(drawn)
 
 
-@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("call", CUT_OFFS["labels"].values())
 @pytest.mark.browser  # for which a font with Korean letters is installed
-def test_korean_labels_have_letters(name: str) -> None:
+def test_korean_labels_have_letters(call: str) -> None:
     recnb.language("ko")
-    DRAWN[name]().plot().figure.canvas.draw()  # a missing letter is a warning
+    eval(call).plot().figure.canvas.draw()  # a missing letter is a warning
 
 
 def points(ax: Axes) -> dict[str, tuple[list[float], list[tuple[float, float]]]]:
@@ -427,27 +337,23 @@ def test_a_table_is_points_with_the_intervals_that_it_has() -> None:
 
 
 def test_curves_on_the_same_axes_are_all_in_sight() -> None:
-    low, high = (
-        recnb.evaluate(SAMPLE.models[name], SAMPLE.test).curve("ndcg")
-        for name in ("popular", "item-knn")
+    low, high, recall = (
+        FOUND["popular"].curve("ndcg"),
+        EV.curve("ndcg"),
+        EV.curve("recall"),
     )
     ax = low.plot()
     high.plot(ax=ax, label="item-knn")
     assert ax.get_ylim()[0] == 0
     assert ax.get_ylabel() == "nDCG@k, mean of 261 users"
-    EV.curve("recall").plot(ax=ax)
-    assert ax.get_ylim()[1] > max(*EV.curve("recall").high, *high.high)
+    recall.plot(ax=ax)
+    assert ax.get_ylim()[1] > max(*recall.high, *high.high)
     assert ax.get_ylabel() == "value"
-    assert [one.get_text() for one in ax.get_legend().get_texts()] == [
-        "nDCG",
-        "item-knn",
-        "Recall",
-    ]
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert names == ["nDCG", "item-knn", "Recall"]
     assert not ax.get_legend().get_frame_on()
     fixed = plt.figure().add_subplot()
     fixed.set_ylim(0.1, 0.2)
-    high.plot(fixed)
-    assert fixed.get_ylim() == (0.1, 0.2)
-    assert EV.curve("coverage", k=[5, 10]).plot().get_ylabel() == "Coverage@k"
     high.plot(fixed, color="k")
+    assert fixed.get_ylim() == (0.1, 0.2)
     assert fixed.get_lines()[-1].get_color() == "k"

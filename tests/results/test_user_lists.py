@@ -1,4 +1,6 @@
-"""A user's list in a report, by itself and explained: hits stand where they count."""
+"""A user's list in a report, by itself, among the worst and explained: hits stand where
+they count.
+"""
 
 from __future__ import annotations
 
@@ -48,6 +50,10 @@ def test_hits_are_those_of_the_explanation(
         item for _rank, item in hits
     )
     assert f"found {user.n_hits} of 5 relevant" in repr(listed)
+    (worst,) = ev.worst("recall", k=k).to_dict("records")
+    missed = listed.missed.sort_values("relevance", ascending=False, kind="stable")
+    assert (worst["n_found"], worst["n_missed"]) == (user.n_hits, len(missed))
+    assert worst["missing"] == next(iter(missed["item"]), None)
     assert ev.report(k=k).to_html().count(">hit, ") == len(hits)
 
 
@@ -64,12 +70,3 @@ def test_users_of_one_value_go_by_the_hits_that_they_have() -> None:
     ev = recnb.evaluate(lists, {1: ["a"], 2: ["a", "b"]}, ties="expected")
     best = ev.report(k=3, metrics=["hit_rate"]).users[0]
     assert [(user.user, user.n_hits) for user in best.users] == [(2, 2)]
-
-
-def test_a_name_of_more_than_twenty_letters_is_cut_above_a_list() -> None:
-    models = {name: {1: [name, "a"], 2: ["a"]} for name in ("m" * 20, "n" * 21)}
-    models["m" * 20][1] = ["a"]
-    found = recnb.compare(models, {1: ["a"], 2: ["a"]}, baseline="m" * 20)
-    shown = found.report(k=2, metrics=["ndcg"]).to_markdown()
-    assert f"- {'m' * 20}: 1.0000: " in shown
-    assert f"- {'n' * 13}…{'n' * 6}: 0.6309: " in shown

@@ -7,17 +7,13 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
-from functools import cache
 
-import matplotlib.pyplot as plt
 import pytest
-from matplotlib.axes import Axes
 
-import recnb
 from recnb.display.language import use_language
 from tests import kernels
-from tests.sample import SAMPLE
+from tests.drawn import every_form
+from tests.evaluated import EV, FOUND  # noqa: F401 -- in rows
 
 #: What is shown of each metric, by its id.
 SHOWN = {
@@ -36,83 +32,44 @@ pytestmark = pytest.mark.filterwarnings(kernels.FONTS)
 LANGUAGES = ("en", "ko")
 
 
-def words_of(ax: Axes) -> str:
-    """All words of a figure."""
-    texts = [*ax.get_xticklabels(), *ax.get_yticklabels(), ax.xaxis.label, ax.title]
-    texts.append(ax.yaxis.label)
-    legend = ax.get_legend()
-    if legend is not None:
-        texts += legend.get_texts()
-    return "\n".join(text.get_text() for text in texts)
-
-
-def forms_of(table: recnb.Table) -> Iterator[tuple[str, str]]:
-    yield "text", repr(table)
-    yield "HTML", table._repr_html_()
-    yield "Markdown", table.to_markdown()
-    yield "LaTeX", table.to_latex()
-
-
-@cache
-def surfaces(lang: str) -> dict[str, str]:
-    """What is shown of all seven metrics at k=5, by the surface."""
-    ev = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test)
-    found = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular")
-    shown = {}
-    with use_language(lang):
-        tables = {
-            "table": ev.table(TYPED, k=5),
-            "table with intervals": ev.table([*SHOWN], k=5, intervals=True),
-            "measures": ev.measures([f"{name}@5" for name in TYPED]),
-            "segments": ev.table([*SHOWN], k=5, by=by_activity()),
-            "models": found.table([*SHOWN], k=5),
-            "differences": found.differences([*SHOWN], k=5),
-        }
-        for name, table in tables.items():
-            shown |= {f"{name}, {form}": text for form, text in forms_of(table)}
-            if name in ("table", "table with intervals", "differences"):
-                shown[f"{name}, plot"] = words_of(table.plot())
-        scores = [getattr(ev, name)(k=5) for name in SHOWN]
-        shown["scores, text"] = "\n".join(map(repr, scores))
-        shown["scores, HTML"] = "\n".join(score._repr_html_() for score in scores)
-        curves = [ev.curve(name, k=[1, 5]) for name in SHOWN]
-        for forms in zip(*map(forms_of, curves), strict=True):
-            shown[f"curves, {forms[0][0]}"] = "\n".join(text for _form, text in forms)
-        for kind, drawn in (("scores", scores), ("curves", curves)):
-            shown[f"{kind}, plot"] = "\n".join(words_of(one.plot()) for one in drawn)
-        gates = [ev.at_least(name, 0.1, k=5) for name in SHOWN]
-        shown["gates"] = "\n".join(map(repr, gates))
-        for name, one in {"one": ev, "several": found}.items():
-            report = one.report(k=5)
-            shown[f"report of {name}, Markdown"] = report.to_markdown()
-            shown[f"report of {name}, HTML"] = report._repr_html_()
-    plt.close("all")
-    return shown
-
-
-def by_activity() -> object:
-    counts = SAMPLE.test.groupby("user").size()
-    return (
-        (counts > counts.median()).map({True: "many", False: "few"}).rename("activity")
-    )
+#: What shows all seven metrics at k=5.
+CALLS = [
+    "[EV.table(TYPED, k=5)]",
+    "[EV.table([*SHOWN], k=5, intervals=True)]",
+    "[EV.measures([f'{name}@5' for name in TYPED])]",
+    "[EV.table([*SHOWN], k=5, by='segment')]",
+    "[FOUND.table([*SHOWN], k=5)]",
+    "[FOUND.differences([*SHOWN], k=5)]",
+    "[EV.table(TYPED, k=5).plot()]",
+    "[EV.table([*SHOWN], k=5, intervals=True).plot()]",
+    "[FOUND.differences([*SHOWN], k=5).plot()]",
+    "[getattr(EV, name)(k=5) for name in SHOWN]",
+    "[getattr(EV, name)(k=5).plot() for name in SHOWN]",
+    "[EV.curve(name, k=[1, 5]) for name in SHOWN]",
+    "[EV.curve(name, k=[1, 5]).plot() for name in SHOWN]",
+    "[EV.at_least(name, 0.1, k=5) for name in SHOWN]",
+    "[EV.report(k=5, metrics=[*SHOWN])]",
+    "[FOUND.report(k=5, metrics=[*SHOWN])]",
+]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_a_metric_is_shown_by_one_name_on_every_surface(lang: str) -> None:
-    for surface, shown in surfaces(lang).items():
-        words = html.unescape(shown).replace("\\_", "_")
-        words = re.sub(r"(?s)<style.*?</style>|<code.*?</code>|``.*?``", "", words)
+@pytest.mark.parametrize("call", CALLS)
+def test_a_metric_is_shown_by_one_name_on_every_surface(call: str, lang: str) -> None:
+    with use_language(lang):
+        forms = [every_form(result) for result in eval(call)]
+    for form in forms[0]:
+        words = "\n".join(shown[form] for shown in forms).replace("\\_", "_")
+        words = html.unescape(re.sub(r"(?s)``.*?``", "", words))
         for name, symbol in SHOWN.items():
-            assert re.search(rf"(?<![\w-]){symbol}(?![\w])", words), (surface, symbol)
+            assert re.search(rf"(?<![\w-]){symbol}(?![\w])", words), (form, symbol)
             as_id = rf"(?<![\w.\"'-]){name}"
             as_id += "@" if name in ("precision", "recall") else r"(?!\w)"
-            found = re.findall(as_id, words)
-            assert not found, (surface, found)
+            assert re.findall(as_id, words) == [], form
 
 
 def test_ids_are_in_frames_and_json_alone() -> None:
-    ev = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test)
-    assert ev.table([*SHOWN], k=5).to_frame().index.tolist() == [*SHOWN]
-    assert ev.ndcg(k=5).per_user.name == "ndcg@5"
-    means = ev.report(k=5).to_dict()["means"]
-    assert {*means["metric"]} == {*SHOWN}
+    assert EV.table([*SHOWN], k=5).to_frame().index.tolist() == [*SHOWN]
+    assert EV.ndcg(k=5).per_user.name == "ndcg@5"
+    means = EV.report(k=5, metrics=[*SHOWN]).to_dict()["means"]
+    assert {*SHOWN} <= {*means["metric"]}
