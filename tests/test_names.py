@@ -160,7 +160,7 @@ PLACES = {
     "Comparison": FOUND,
     "Report": EV.report(k=10),
     "MetricValue": EV.ndcg(k=10),
-    "CatalogueScore": EV.gini(k=10, population="recommended"),
+    "CatalogueScore": EV.entropy(k=10),
     "recnb": recnb,
 }
 

@@ -864,9 +864,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         if baseline is None:
             baseline = self.baseline or self.names[0]
+        baseline = self._checked(baseline)
         if model is None:
             model = next(name for name in self.names if name != baseline)
-        model, baseline = self._checked(model), self._checked(baseline)
+        model = self._checked(model)
         if model == baseline:
             raise OptionError(f"{model!r} is the baseline itself: name another model.")
         return model, baseline

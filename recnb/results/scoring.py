@@ -253,6 +253,7 @@ def averaged(
     They are those of the hits, or of other hits of the same users.
     """
     joined = scoring.joined
+    cutoffs = cutoffs_under(joined.convention, cutoffs)
     if hits is None:
         hits = hits_for(scoring, cutoffs)
     blocks = [

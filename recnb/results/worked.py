@@ -363,11 +363,9 @@ def compare_with_formula(measure: Measure, credit: Credit, where: str) -> None:
 def terms_of(formula: Formula, names: Mapping[str, Any], earned: Floats) -> list[str]:
     """Return the credit of each row as a formula with its numbers."""
     n = len(earned)
-    columns = {
-        name: np.broadcast_to(names[name], n)
-        for name in formula.names()
-        if name in names
-    }
+    if n == 0:  # no list: its names have no numbers
+        return []
+    columns = {name: np.broadcast_to(names[name], n) for name in formula.names()}
     with np.errstate(all="ignore"):  # 0 log 0 counts 0, and is not written out
         written = np.broadcast_to(np.isfinite(formula.value(columns)), n)
     terms = []

@@ -75,7 +75,7 @@ def in_days(names: str) -> Any:
     return recnb.compare(models, truth, averaged_users="both")
 
 
-def tested_segments(report: Any) -> list[str]:
+def segments_tested(report: Any) -> list[str]:
     """Return the segment of each difference."""
     told = report.to_dict()["segments"]
     return [told["names"][part] for part in told["differences"]["part"]]
