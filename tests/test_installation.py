@@ -8,19 +8,16 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
-import tomllib
 import venv
 import zipfile
 from collections.abc import Callable
 
 import pytest
-from trove_classifiers import classifiers as known_classifiers
 
 import recnb
 from tests.tools.readme import programs_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 #: Bytes that a browser may have to load.
 MOST_BYTES = 1_000_000
@@ -106,12 +103,6 @@ def test_sources_make_the_same_wheel(wheel, tmp_path):
     assert again.read_bytes() == wheel.read_bytes()
     translations = {path.name for path in (sources / "recnb/locale").rglob("*.?o")}
     assert translations == {"recnb.po", "recnb.mo"}
-
-
-def test_classifiers_are_those_of_the_index():
-    classifiers = PROJECT["classifiers"]
-    assert set(classifiers) <= known_classifiers
-    assert len(classifiers) == len(set(classifiers))
 
 
 # ---- installed, used and removed

@@ -5,7 +5,6 @@ table runs, and the README is one page.
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 import shlex
 import shutil
@@ -133,13 +132,6 @@ def test_a_program_prints_what_stands_below_it(
         assert readme.output_of(program) == printed, "python -m tests.tools.readme"
 
 
-def test_a_page_begins_with_its_purpose_and_an_example() -> None:
-    for page in [*TABLES, *PROGRAM_PAGES, ROOT / "recnb/TRAINING.md"]:
-        _title, purpose, *blocks = page.read_text("utf-8").split("\n\n")
-        assert re.match(r"[A-Z`*]", purpose), page
-        assert any(block.startswith("```") for block in blocks[:4]), page
-
-
 # The README.
 
 
@@ -187,10 +179,3 @@ def test_a_command_of_the_page_runs(command: str) -> None:
     assert code == (1 if "--fail-below" in arguments else 0)  # of which 0.3 is asked
     outputs = [arguments[at + 1] for at, one in enumerate(arguments) if one == "-o"]
     assert all(Path(output).stat().st_size for output in outputs)
-
-
-@pytest.mark.usefixtures("files")
-def test_a_night_is_kept_as_the_page_says() -> None:
-    main(["report", "als.parquet", "truth.csv", "-o", "report.json"])
-    report = json.loads(Path("report.json").read_text("utf-8"))
-    assert {"means", "made_with"} <= {*report}

@@ -18,7 +18,6 @@ import recnb
 ROOT = Path(__file__).resolve().parent.parent
 PAPERS = ROOT / ".github"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-WORKFLOWS = sorted((PAPERS / "workflows").glob("*.yml"))
 
 
 def read_yaml(path: Path) -> Any:
@@ -138,19 +137,6 @@ def test_what_the_walks_name_is_there():
     assert names <= set(re.findall(r"\w+", code))
 
 
-def test_its_command_is_that_of_the_readme():
-    command = re.compile(r"```sh\n(.*)\n```")
-    commands = command.findall((ROOT / "README.md").read_text("utf-8"))
-    (given,) = command.findall((PAPERS / "CONTRIBUTING.md").read_text("utf-8"))
-    assert given in commands
-
-
-def test_the_policy_stands_where_numbers_that_changed_are_listed():
-    head = (ROOT / "recnb" / "CHANGELOG.md").read_text("utf-8").partition("\n## ")[0]
-    for words in ("Numbers that changed", "Removed", "FutureWarning", "1.0"):
-        assert words in head
-
-
 # ---- templates of issues
 
 
@@ -166,31 +152,3 @@ def test_a_wrong_number_asks_for_what_it_is_made_with(capsys):
     said = capsys.readouterr().out
     assert repr(ev.ndcg(k=10)) in said
     assert f"'recnb': '{recnb.__version__}'" in said
-
-
-# ---- workflows
-
-
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-def test_a_workflow_has_no_rights_but_those_it_names(path: Path) -> None:
-    """By default it reads; steps are somebody's at a version; no value is a secret."""
-    workflow = read_yaml(path)
-    assert workflow["permissions"] == {"contents": "read"}
-    assert "secrets." not in path.read_text("utf-8")
-    for job in workflow["jobs"].values():
-        for step in job.get("steps", []):
-            assert ("uses" in step) != ("run" in step)
-            assert re.fullmatch(r"[\w-]+/[\w/.-]+@[\w./-]+", step.get("uses", "a/b@v1"))
-        assert "uses" in job or job["timeout-minutes"] <= 180
-
-
-def test_ci_runs_three_systems_and_each_python_that_is_declared():
-    ci = read_yaml(PAPERS / "workflows" / "ci.yml")
-    matrix = ci["jobs"]["tests"]["strategy"]["matrix"]
-    systems = {system.partition("-")[0] for system in matrix["os"]}
-    assert systems == {"ubuntu", "macos", "windows"}
-    label = "Programming Language :: Python :: "
-    declared = [text.removeprefix(label) for text in PROJECT["classifiers"]]
-    versions = [text for text in declared if re.fullmatch(r"3\.\d+", text)]
-    assert matrix["python"] == versions
-    assert PROJECT["requires-python"] == f">={versions[0]}"
