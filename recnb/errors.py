@@ -87,6 +87,10 @@ class LeftMergeWarning(UserWarning):
     Relevant items that were not recommended are not in it.
     """
 
+    # Python's own warnings have no signature that the site could show.
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message)
+
 
 def is_number(value: object) -> TypeGuard[float]:
     """Whether an option was given a finite number; numpy's count, True does not."""
