@@ -305,7 +305,7 @@ class Form:
             if isinstance(value, (str, int, float)) and not isinstance(value, Markup):
                 value = format(value, spec or "")
             written.append(self.write(value))
-            before = CONSOLE.write(value)[-2:]
+            before = str(CONSOLE.write(value))[-2:]
         return "".join(written)
 
 

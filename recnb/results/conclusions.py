@@ -73,9 +73,9 @@ CORRECTED = N_("Holm's correction over {count} comparisons")
 ONE_COMPARISON = N_("Comparisons tested: {count} (Student's paired t test).")
 
 COMPARISONS = N_(
-    "{count} comparisons are tested (Student's paired t test). Holm's correction is "
-    "within each column, a metric at a cut-off, and keeps the chance of any false "
-    "finding in it at most {alpha}."
+    "{count} comparisons are tested (Student's paired t test). Holm's correction, made "
+    "within each column (a metric at a cut-off), keeps the chance of any false finding "
+    "in it at most {alpha}."
 )
 
 COLUMNS_LOOKED_AT = N_(
@@ -84,8 +84,8 @@ COLUMNS_LOOKED_AT = N_(
 )
 
 SAMPLE = N_(
-    "The {users} are taken as a sample of {users} like them; another training run or "
-    "another split of the data may come out differently, and that is not covered."
+    "The {users} are taken as a sample of {users} like them. Intervals and tests do not "
+    "cover another training run or another split of the data."
 )
 
 LESS_IS_BETTER = N_("Less is better: {symbols}.")
