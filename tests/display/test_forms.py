@@ -162,7 +162,7 @@ def test_a_number_has_its_look_and_the_digits_asked_for(call: str) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_words_behind_a_value_are_made_safe_once(form: str) -> None:
-    name, words, write_in = Name("a"), "'s \"list\" < & >", FORMS[form].write
+    name, words, write_in = Name("a"), '\'s "list" < & >', FORMS[form].write
     sentence = say("{name}" + words, name=name)
     assert write_in(sentence) == write_in(name) + write_in(words)
 
