@@ -224,7 +224,7 @@ def legend(
     if has_marks and baseline is not None:
         marks += _marks_in_words(baseline, directions)
     elif has_marks:
-        sign = Estimate("0.5", signs=SIGN_NEAR_BEST, signed=True)
+        sign = Estimate("0.5", signs=SIGN_NEAR_BEST, of_several=True)
         marks.append([sign, f": {near}"])
     return marks
 
