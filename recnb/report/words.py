@@ -58,7 +58,8 @@ PAIRS_THAT_DIFFER = N_(
 # Texts: overview
 
 NEAR_BEST = N_(
-    "not shown to differ from it; one without a mark is shown to differ, or is not tested"
+    "not shown to differ from the best; a mean without a mark is shown to differ, or is "
+    "not tested"
 )
 ONE_USER = N_("No interval: one {user} is no sample.")
 LEFT_OUT = N_(

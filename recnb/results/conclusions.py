@@ -94,9 +94,9 @@ NEITHER_IS_BETTER = N_("High values are not good in themselves: {symbols}.")
 
 #: Where every two models are compared.
 NEAR_BEST = N_(
-    "not shown to differ from it: of every two models, Student's paired t test, Holm's "
-    "correction over all pairs within each column, level {alpha}, and the interval. One "
-    "without a mark is shown to differ, or is not tested"
+    "not shown to differ from the best (by Student's paired t test of every two models, "
+    "with Holm's correction over all pairs within each column, level {alpha}, and by the "
+    "interval). A mean without a mark is shown to differ, or is not tested"
 )
 
 BETTER_OR_WORSE = N_(
