@@ -259,7 +259,7 @@ def _users_and_notes(
         clause = MISSED
     n_not_in_all = {name: each.not_in_all for name, each in left_out.items()}
     n_empty = {name: each.n_empty for name, each in counts.items()}
-    with use_noun(first.noun_of_lists):
+    with use_noun(first.noun_of_lists):  # where users have several lists, these count
         users = [str(judged_by(len(models), first.n_lists))]
         users += _of_models(LEFT_OUT, n_not_in_all)
         users += _of_models(clause, n_empty)
