@@ -86,16 +86,17 @@ def basis_of(
         if first.library:
             given = convention.given_in_words(first.overrides)
             decisions = [follows(first.library, given), *decisions]
-        of_models = {}
-        for name, model in models.items():
-            of_models[one_line(name)] = [str(note) for note in model.no_item_meets]
+        no_item_meets = {
+            one_line(name): [*map(str, model.no_item_meets)]
+            for name, model in models.items()
+        }
         return [
             *users,
             *weights_in_words(
                 first.joined.user_weight, of_lists=bool(first.keys.columns)
             ),
             *notes,
-            *merged(of_models),
+            *merged(no_item_meets),
             *pairs_in_words(first.joined.weighting),
             *decisions,
             *_other_data(models, asked),
@@ -128,7 +129,7 @@ def _other_data(models: Compared, asked: Sequence[Measure]) -> list[str]:
         if len(users) != first.n_lists:
             counted = first.counted(users)
             words = [sample_in_words(counted["n_users"], counted.get("n_lists"))]
-        if first.library is None:  # whose name says its decisions
+        if first.library is None:  # the name of a library says its decisions
             decisions = others[0].convention.phrases(graded=first.joined.graded)
             words += [phrase for phrase in decisions if phrase not in known]
         if words:
@@ -218,7 +219,7 @@ def warnings_of(models: Compared, measure: Measure, cutoffs: Cutoffs) -> list[st
 
     It is at the last cut-off. One more says if unjudged items decide the order.
     """
-    if find_spec("recnb.lint") is None:  # the room is deleted
+    if find_spec("recnb.lint") is None:  # the room may be deleted
         return []
     from recnb.lint import checks, finding_of, judged_order, order_in_words
 
@@ -258,12 +259,11 @@ def _users_and_notes(
         clause = MISSED
     n_not_in_all = {name: each.not_in_all for name, each in left_out.items()}
     n_empty = {name: each.n_empty for name, each in counts.items()}
-    with use_noun(first.noun_of_lists):
+    with use_noun(first.noun_of_lists):  # where users have several lists, these count
         users = [str(judged_by(len(models), first.n_lists))]
         users += _of_models(LEFT_OUT, n_not_in_all)
         users += _of_models(clause, n_empty)
         if first.one_no_relevant_rule:
-            # Names of models stand before what does not hold of all.
             of_models = {}
             for name, of_model in counts.items():
                 of_models[one_line(name)] = no_relevant_in_words(
@@ -272,7 +272,8 @@ def _users_and_notes(
                     left_out[name].without_relevant,
                     has_missed=has_missed,
                 )
-            users += merged(of_models)
+            users += merged(of_models)  # behind names of models what is not of all
+        # A model whose users were restricted has a note on whom they are.
         notes = [note for note in map(str, first.joined.notes) if note not in users]
     if first.keys.columns:
         lists = lists_in_words(first.keys, first.joined.users)
@@ -282,8 +283,9 @@ def _users_and_notes(
 
 def _of_models(clause: Clause, counts: Mapping[str, int]) -> list[str]:
     """Say a count of each model that has some, or one clause of all alike."""
-    if clause.of_each and len({*counts.values()}) == 1:
-        (n,) = {*counts.values()}
+    numbers = {*counts.values()}
+    if clause.of_each and len(numbers) == 1:
+        (n,) = numbers
         return [_(clause.of_each, n=n)] if n else []
     return [
         _(clause.of_one, n=n, model=one_line(model)) for model, n in counts.items() if n

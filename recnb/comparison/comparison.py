@@ -155,13 +155,12 @@ def compare(
     settings = Settings(confidence=confidence)
     if pairs is not None and not is_word(pairs, ("baseline", "all")):
         raise OptionError(
-            f"pairs={quoted(pairs)} says not whom to compare. "
+            f"pairs={quoted(pairs)} does not say which models to compare. "
             f"{near(pairs, ('baseline', 'all'))}"
         )
     evaluated = models_of(models, truth, model, dict(options))
-    is_many = len(evaluated) > MANY
     if pairs is None:
-        pairs = "all" if is_many and baseline is None else "baseline"
+        pairs = "all" if len(evaluated) > MANY and baseline is None else "baseline"
     reference = next(iter(evaluated)) if baseline is None else str(baseline)
     if reference not in evaluated:
         raise OptionError(
@@ -169,12 +168,12 @@ def compare(
             f"{near(baseline, evaluated)}"
         )
     kept, left_out = on_common_users(evaluated)
-    # A pair is a model and an earlier one: the baseline comes first, so that others are
-    # compared with it and not it with them.
-    if pairs == "all" and baseline is not None:
-        kept = {reference: kept[reference], **kept}
-    compared_with = None if pairs == "all" else reference
-    return Comparison(kept, left_out, compared_with, settings)
+    if pairs == "baseline":
+        return Comparison(kept, left_out, reference, settings)
+    # Each is compared with those before it: as the first, the baseline is compared with
+    # none, and all others with it.
+    kept = {reference: kept[reference], **kept}
+    return Comparison(kept, left_out, None, settings)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -199,10 +198,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     """
 
     _models: Mapping[str, Evaluation]  # of each model, for the common users
-    left_out: Mapping[str, LeftOut]  #: the users of each model who are not compared
+    left_out: Mapping[str, LeftOut]  #: how many users of each model are not compared
     #: The model that the others are compared with; None if every two are compared.
     baseline: str | None
-    settings: Settings  #: the confidence
+    settings: Settings  #: the confidence of intervals, and with it the level of tests
 
     # The same object is the same comparison, as for every other result.
     __eq__ = object.__eq__
@@ -312,7 +311,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def _one_asked(
         self, metric: AnyMetric, k: object, options: Given, *of_call: str
     ) -> tuple[Measure, Cutoffs]:
-        """Look up the metric of a call at one cut-off: that of its text, or k."""
+        """Look up the metric of a call at one cut-off: that of its text, or k.
+
+        `of_call`: other keywords of the call, which a misspelt option may mean.
+        """
         cutoff = Cutoffs.one(k)
         (measure,) = asked_of(self._first, [metric], cutoff, options, "k", *of_call)
         return measure.cut_at(k), measure.cutoffs(cutoff)
@@ -387,7 +389,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         intervals: bool,
     ) -> WordedLater:
         """Return the phrases below means, and of their intervals if these are shown."""
-        division, bases = numbers.division, numbers.bases  # the numbers are let go
+        # The words are made later, and hold these alone: numbers hold arrays of users.
+        division, bases = numbers.division, numbers.bases
         of_intervals = intervals_in_words(self._first, numbers) if intervals else []
 
         def words() -> list[str]:
@@ -529,7 +532,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         measure, cutoff = self._one_asked(metric, k, options, "margin", "model")
         refuse_whole_metrics([measure], NO_PAIRS)
         basis = "; ".join(self._basis_with_options([measure], cutoff))
-        # Of one model too all pairs are tested, as they are corrected together.
+        # All pairs are tested also if one model is named: they are corrected together.
         numbers = self._measured([measure], cutoff)
         checks = [
             not_worse_check(row, float(margin), self.settings.confidence, basis)

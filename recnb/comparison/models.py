@@ -1,6 +1,6 @@
-"""The models of a comparison: evaluated by name, and restricted to common users.
+"""The models of a comparison, each evaluated under its name.
 
-Models that cannot be compared are refused.
+They are given by name, or are the parts of one frame.
 """
 
 from __future__ import annotations
@@ -68,17 +68,12 @@ def models_of(
     is_by_name = isinstance(models, Mapping)
     if not (is_by_name or is_file(models) or is_frame(models)):
         raise _no_names_error(models)
+    # Without names there is one frame, which holds all models.
     frames, truth = _opened(models if is_by_name else {None: models}, truth, options)
     scores: Any = options.get("score")
-    has_score_of_each = is_several(scores)
-    if has_score_of_each:
-        is_one_frame = not is_by_name and column is None
-        if not is_one_frame or not all(isinstance(name, str) for name in scores):
-            raise OptionError(
-                f"score={quoted(scores)} names several columns of predictions, a model "
-                "each, in one frame: give one frame, and its columns, such as "
-                "score=['pred_a', 'pred_b']."
-            )
+    is_in_scores = is_several(scores)  # a model in each column of predictions
+    if is_in_scores:
+        _check_scores(scores, is_one_frame=not is_by_name and column is None)
         frames = dict.fromkeys(scores, frames[None])
     elif not is_by_name:
         frames = _by_model(frames[None], column)
@@ -92,13 +87,23 @@ def models_of(
     evaluated = {}
     with warnings.catch_warnings():
         for name, frame in frames.items():
-            of_model = options | {"score": name} if has_score_of_each else options
+            of_model = options | {"score": name} if is_in_scores else options
             model = evaluated[name] = _evaluated(name, frame, truth, of_model)
             if not is_by_name:
                 model.forget_frame("recs")
             if model.source.is_left_merge:  # one warning is enough
                 warnings.simplefilter("ignore", LeftMergeWarning)
     return evaluated
+
+
+def _check_scores(scores: Sequence[Any], *, is_one_frame: bool) -> None:
+    """Refuse columns of predictions that are not named, or not in one frame."""
+    if is_one_frame and all(isinstance(name, str) for name in scores):
+        return
+    raise OptionError(
+        f"score={quoted(scores)} names several columns of predictions, a model each, in "
+        "one frame: give one frame, and its columns, such as score=['pred_a', 'pred_b']."
+    )
 
 
 def _named(models: Mapping[Any, Any]) -> dict[str, Any]:
@@ -125,9 +130,8 @@ def _refuse_extra(
         return
     if truth is None and not options:
         return
-    extra = "the truth"
-    if truth is None:
-        extra = ", ".join(f"{name}=" for name in options)
+    named_options = ", ".join(f"{name}=" for name in options)
+    extra = named_options if truth is None else "the truth"
     raise OptionError(
         f"all models are Evaluations, which know their truth and conventions: "
         f"leave out {extra}."

@@ -13,7 +13,7 @@ from recnb.metrics.metric import number_option
 from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.stats import mean_of
 
-#: The places of a user's two lists.
+#: Of a user's rows in both lists, how long each list is: ranks have no gaps.
 LENGTHS = pl.max("rank").fill_null(0), pl.max("other_rank").fill_null(0)
 SHORTER, LONGER = pl.min_horizontal(*LENGTHS), pl.max_horizontal(*LENGTHS)
 
@@ -92,14 +92,14 @@ def _rank_biased_overlap(users: pl.DataFrame, weights: Floats, p: float) -> Floa
     longer = users["longer"].to_numpy()
     shared = users["shared"].to_numpy()
     in_short = users["in_short"].to_numpy()
-    # The sums of p^depth.
-    chances = (p - p ** (np.arange(len(weights)) + 1)) / (1 - p)
+    # The sums of p^depth from the top down to each depth.
+    powers = (p - p ** (np.arange(len(weights)) + 1)) / (1 - p)
     # A shared item counts at its depth and at all below it.
     seen = shared * weights[longer] - users["weight_above"].to_numpy()
 
     # Between the ends of the two, the shorter list would have gone on as it was.
     share_in_short = in_short / np.maximum(shorter, 1)
-    going_on = share_in_short * (chances[longer] - chances[shorter])
+    going_on = share_in_short * (powers[longer] - powers[shorter])
     going_on -= in_short * (weights[longer] - weights[shorter])
     below = ((shared - in_short) / longer + share_in_short) * p**longer
     return np.asarray((1 - p) / p * (seen + going_on) + below)

@@ -73,10 +73,9 @@ def runs_table(
         "n_splits": len(by_split),
     }
     place = numbers.places[0]
-    label = label_of(place.measure.symbol, place.k)
     notes = _notes(numbers, differences, test_share)
     shown = Shown(
-        title=_("{label} over splits", label=label),
+        title=_("{label} over splits", label=label_of(place.measure.symbol, place.k)),
         basis=basis,
         remarks=notes,
         below=differences,

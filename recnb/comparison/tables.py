@@ -26,7 +26,8 @@ from recnb.results.verdicts import MARKS, sign_of_verdict
 #: The name of each column of a table of models, by metric and cut-off.
 Names = Mapping[tuple[str, int | None], str]
 
-#: The columns of a table of differences after those that name each; some are not shown.
+#: The columns of a table of differences after those that name each difference; some are
+#: not shown.
 TESTED = (
     "difference",
     "low",
@@ -43,7 +44,7 @@ TESTED = (
 )
 NOT_SHOWN = ("p", "effect_size", "detectable")
 
-FEW = 6  #: conclusions stand below so many differences
+FEW = 6  #: the most differences below which their conclusions stand as well
 
 
 def means_table(
@@ -72,33 +73,33 @@ def means_table(
         kind: {column: [] for column in names.values()} for kind in ("best", *MARKS)
     }
     of_models = dict[Any, dict[tuple[str, str], float]]()
-    rows = numbers.means(baseline)
-    for row in rows:
-        label, column = _row_label(row, division), names[row.metric, row.k]
-        of_model = of_models.setdefault(label, {})
-        of_model.update({(column, end): getattr(row, end) for end in ENDS})
-        if row.best:
-            marks["best"][column].append(label)
-        if row.mark:
-            marks[row.mark][column].append(label)
+    means = numbers.means(baseline)
+    for mean in means:
+        model, column = _row_label(mean, division), names[mean.metric, mean.k]
+        row = of_models.setdefault(model, {})
+        row.update({(column, end): getattr(mean, end) for end in ENDS})
+        if mean.best:
+            marks["best"][column].append(model)
+        if mean.mark:
+            marks[mean.mark][column].append(model)
     levels = [*distinct_labels(division.labels, ["model"]), "model"]
     index = pd.Index([*of_models]).set_names(levels)
     columns = pd.MultiIndex.from_product([names.values(), ENDS])
     table = pd.DataFrame([*of_models.values()], index, columns)
     if not intervals:
         table = pd.DataFrame(table.xs("mean", axis=1, level=1))
-    legend = _legend(numbers, names, rows, baseline)
+    legend = _legend(numbers, names, means, baseline)
     return Table(table, shown=Shown(basis=basis, remarks=legend, marks=marks))
 
 
-def _row_label(row: MeanRow, division: Division) -> Any:
+def _row_label(mean: MeanRow, division: Division) -> Any:
     """Return the model of a mean, behind its segment if there are any."""
-    segment = division.keys[row.part]
-    return (*segment, row.model) if segment else row.model
+    segment = division.keys[mean.part]
+    return (*segment, mean.model) if segment else mean.model
 
 
 def _legend(
-    numbers: Numbers, names: Names, rows: Sequence[MeanRow], baseline: str | None
+    numbers: Numbers, names: Names, means: Sequence[MeanRow], baseline: str | None
 ) -> list[Line]:
     """Explain the marks that a mean has, and which metrics are better where less."""
     directions = {
@@ -109,8 +110,8 @@ def _legend(
         directions,
         baseline,
         _(words.NEAR_BEST, alpha=f"{numbers.settings.alpha:g}"),
-        has_best=any(row.best for row in rows),
-        has_marks=any(row.mark for row in rows),
+        has_best=any(mean.best for mean in means),
+        has_marks=any(mean.mark for mean in means),
     )
     if of_directions := words.directions_in_words(directions):
         legend.append(of_directions)
@@ -130,8 +131,7 @@ def differences_table(
     """
     rows, settings = numbers.differences(), numbers.settings
     frame = _differences(rows, numbers.division)
-    names = numbers.division.names
-    segments = [names[row.part] for row in rows]
+    segments = [numbers.division.names[row.part] for row in rows]
     n_names = len(numbers.division.labels) + len(NAMES)
     conclusions = []
     for segment, line in zip(segments, words.conclusions(rows, settings), strict=True):
@@ -176,9 +176,9 @@ def movers_frame(groups: Iterable[UserGroup]) -> pd.DataFrame:
     for group in groups:
         for user in group.users:
             before, after = user.values
-            old, new = ([item.item for item in items] for items in user.lists)
-            change = after - before
-            rows.append((user.user, before, after, change, user.n_relevant, old, new))
+            values = before, after, after - before
+            lists = ([item.item for item in items] for items in user.lists)
+            rows.append((user.user, *values, user.n_relevant, *lists))
     columns = ["user", "before", "after", "change", "n_relevant", "old", "new"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -198,7 +198,7 @@ def _differences(rows: Sequence[DifferenceRow], division: Division) -> pd.DataFr
 def curves(numbers: Numbers) -> pd.DataFrame:
     """Return a row for each model and cut-off of a metric."""
     cutoffs = [place.k for place in numbers.places]
-    by_model = numbers.estimates.swapaxes(0, 1)
+    by_model = numbers.estimates.swapaxes(0, 1)  # models × cut-offs × 3
     frame = pd.DataFrame(by_model.reshape(-1, len(ENDS)), columns=ENDS)
     frame.insert(0, "model", np.repeat([*numbers.models], len(cutoffs)).tolist())
     frame.insert(1, "k", cutoffs * len(numbers.models))

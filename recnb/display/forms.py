@@ -95,9 +95,9 @@ class Estimate:
     ends: tuple[Line, Line] | None = None
     best: bool = False
     signs: str = ""
-    #: One of several models: there is room for signs, the best is bold, the interval is
-    #: below.
-    signed: bool = False
+    #: Whether it is of one of several models: HTML then has the value in usual letters,
+    #: room for signs beside each, and the interval below.
+    of_several: bool = False
 
 
 @dataclass(frozen=True)
@@ -219,12 +219,12 @@ class Form:
     name: Literal["html", "md", "txt", "tex"]
     #: Makes text safe, and cuts it to a length.
     text: Callable[[object, int], str]
-    #: How a part of a line is set off, by its kind; others are written as they are.
+    #: How a part of a line is set off, by its kind, and how a "name" and a "picture" are
+    #: written; other kinds are written as they are.
     marks: Mapping[str, str]
-    #: How an estimate is written, and its interval; those with room for signs as well.
-    estimate: str
+    estimate: str  #: how an estimate is written, and its interval
     interval: str
-    signed: str = ""
+    of_several: str = ""  #: the same of one of several models; "" for no other way
     interval_below: str = ""
     signs: str = "{}"
 
@@ -266,7 +266,8 @@ class Form:
 
     def _mark(self, mark: Mark) -> str:
         look = self.marks.get(mark.kind, "{}")
-        if mark.kind == "code" and self.name == "md":  # in which nothing is escaped
+        if mark.kind == "code" and self.name == "md":
+            # Nothing in it is escaped, so no backticks end it, and no address is a link.
             code = CONSOLE.write(mark.line).replace("``", "` `")
             return look.format(code.replace("://", ":/ /"))
         return look.format(self.write(mark.line))
@@ -276,8 +277,8 @@ class Form:
         if estimate.best:
             value = Mark("best", value)
         look, interval = self.estimate, self.interval
-        if estimate.signed and self.signed:
-            look, interval = self.signed, self.interval_below
+        if estimate.of_several and self.of_several:
+            look, interval = self.of_several, self.interval_below
         ends = signs = ""
         if estimate.ends:
             low, high = map(self.write, estimate.ends)
@@ -297,7 +298,9 @@ class Form:
         values = current().fields | sentence.values
         written, before = [], ""
         for part, name, spec, _conversion in Formatter().parse(words):
-            fitting = with_particles(before + part)[len(before) :]
+            # The end of a value stands before the words while particles are chosen, as
+            # text: beside markup they would be escaped here as well.
+            fitting = with_particles(f"{before}{part}")[len(before) :]
             written.append(self.write(fitting))
             if name is None:
                 continue
@@ -330,7 +333,7 @@ HTML = Form(
     # that numbers stand under each other.
     estimate='<b>{value}</b>{signs} <small class="recnb-ends">{ends}</small>',
     interval="{low}{between}{high}",
-    signed='{value}<span class="recnb-signs">{signs}</span>{ends}',
+    of_several='{value}<span class="recnb-signs">{signs}</span>{ends}',
     interval_below="<div><small>{low}{between}{high}</small></div>",
 )
 MARKDOWN = Form(

@@ -124,7 +124,7 @@ def fitted_rows(table: Rows) -> list[str]:
     names = _names_in_half(columns[:n_names])
     room = COLUMNS - _width_of(names) - len(BETWEEN)
     others = [[_shortened(cell, room) for cell in each] for each in columns[n_names:]]
-    n_left = table.left - n_names
+    n_left = table.left - n_names  # columns of text among the others, which come first
     lines = []
     while others:
         part = _that_fit(others, room)

@@ -34,11 +34,10 @@ KOREAN = (
 
 @contextmanager
 def lettering(lang: str) -> Iterator[dict[str, Any]]:
-    """Use a language in which plots can be labelled, and its font.
+    """Use a language in which plots can be labelled, and its font, while one is drawn.
 
-    It is used for all that is drawn; yields the font as an option of a text.
-
-    Where no Korean font is installed the labels are in English, and a warning says so.
+    Yields the font as an option of a text. Where no Korean font is installed the labels
+    are in English, and a warning says so.
     """
     import matplotlib as mpl
     from matplotlib import font_manager
@@ -55,7 +54,7 @@ def lettering(lang: str) -> Iterator[dict[str, Any]]:
             f"in English. Install one of: {', '.join(KOREAN[:4])}",
             stacklevel=4,
         )
-        with use_language(lang), use_language("en"):
+        with use_language(lang), use_language("en"):  # with the noun of `lang`
             yield {}
         return
     # DejaVu has signs that a Korean font lacks, such as the minus of mathematics; after

@@ -42,6 +42,7 @@ def curves(
     first_line = lines[0][1]
     first, last = first_line[0][0], first_line[-1][0]
     bottom, top = _range_of(lines)
+    # Within the axes of `svg.jinja`, which go from 44 to 468.
     x = _scale(first, last, 64, 448)
     y = _scale(bottom, top, 214, 26)
     drawn = []
@@ -155,6 +156,7 @@ def bars(
     """
     x = _scale(edges[0], edges[-1], 44, 468)
     y = _scale(0, ROOM * max(*shares, 0.01), 200, 26)
+    # Each has its left and right edge, its lower and upper end, and its colour.
     drawn = [(edges[0], edges[1], 0.0, at_lowest, QUIET)]
     named = []
     for index, share in enumerate(shares):

@@ -1,6 +1,6 @@
 """Text of the user's made safe for each form; numbers as they are shown.
 
-The forms are plain text, Markdown and LaTeX.
+The forms are plain text, HTML, Markdown and LaTeX.
 """
 
 from __future__ import annotations

@@ -432,7 +432,7 @@ def perfect(data: LintData) -> Iterator[Problem]:
     "relevance that is ratings",
     short="Relevance looks like ratings from {low:g} to {high:g}, and all {of:,} rows "
     "count as relevant",
-    why="What was rated low counts as a hit as well; rows below {liked}: {n:,}.",
+    why="{Items} with a low rating count as hits as well; rows below {liked}: {n:,}.",
     advice="Set the lowest rating that counts as relevant:",
 )
 def ratings(data: LintData) -> Iterator[Problem]:
@@ -645,7 +645,7 @@ MISSING_LISTS = N_("Lists that are missing: {n:,} of {of:,}")
     "{users} without a list",
     short="{Users} without a list: {n:,} of {of:,}",
     why="Each of them counts as a list without a hit.",
-    advice="If no list was to be made for them, evaluate those in both frames:",
+    advice="If no list was to be made for them, evaluate only the {users} in both frames:",
 )
 def users_without_list(data: LintData) -> Iterator[Problem]:
     n_users = len(data.listed)

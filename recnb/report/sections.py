@@ -111,7 +111,7 @@ def _of_several(
 def _marked(mean: MeanRow) -> Estimate:
     """Return one of several means with its mark."""
     signs = MARKS.get(mean.mark, "")
-    return estimate_of(mean, best=mean.best, signs=signs, signed=True)
+    return estimate_of(mean, best=mean.best, signs=signs, of_several=True)
 
 
 def _name_of(model: str, report: ReportData) -> Line:
@@ -166,7 +166,7 @@ def _beyond_of(mean: MeanRow | None, report: ReportData) -> Line:
     """Return a mean beyond accuracy; there is no room for intervals of many models."""
     if mean is None:
         return ""
-    cell = estimate_of(mean, signed=not report.is_one)
+    cell = estimate_of(mean, of_several=not report.is_one)
     return replace(cell, ends=None) if len(report.models) > FEW_MODELS else cell
 
 

@@ -47,15 +47,19 @@ HIGHEST_AND_LOWEST = N_(
 NOT_BEHIND = N_("Not significantly worse than {first}: {models}.")
 ALL_BEHIND = N_("Every other model is significantly worse than {first}.")
 BETTER_AND_WORSE = N_(
-    "Of {n:,} models, {better:,} are shown to be better than {baseline} and {worse:,} "
-    "to be worse ({correction})."
+    "Shown to be better than {baseline}: {better:,} of {n:,} models; shown to be worse: "
+    "{worse:,} (tests with Holm's correction: {tested:,})."
 )
-PAIRS_THAT_DIFFER = N_("Of {n:,} pairs, {found:,} are shown to differ ({correction}).")
+PAIRS_THAT_DIFFER = N_(
+    "Pairs shown to differ: {found:,} of {n:,} (tests with Holm's correction: "
+    "{tested:,})."
+)
 
 # Texts: overview
 
 NEAR_BEST = N_(
-    "not shown to differ from it; one without a mark is shown to differ, or is not tested"
+    "not shown to differ from the best; a mean without a mark is shown to differ, or is "
+    "not tested"
 )
 ONE_USER = N_("No interval: one {user} is no sample.")
 LEFT_OUT = N_(
@@ -68,15 +72,16 @@ ELSEWHERE = N_(
 
 # Texts: findings
 
-IN_MODELS = N_("{first}; in {n} models, from {low:,} to {high:,} in {most}")
+IN_MODELS = N_("{first}; other numbers with {others}")
 EFFECTS = N_(
-    "{checks} checks of each model's lists. Effects are measured with the lead metric."
+    "{checks} checks are made of the lists of each model. Effects are measured with "
+    "{label}."
 )
 MORE_EFFECTS = N_("{n} more models have an effect of their own, which JSON has")
 
 # Texts: differences, curve and distribution
 
-TESTS_ALONE = N_("Tests of {symbol} alone; JSON has those of all {n:,} comparisons.")
+TESTS_ALONE = N_("The table has the tests of {symbol} alone, JSON all {n:,}.")
 NOT_DRAWN = N_("Drawn for the first {drawn} models; {n} more are not.")
 EXACTLY = N_("Exactly {value}: {n:,} of {users} ({share}).")
 QUARTILES = N_("Quartiles {low}, {middle}, {high}; mean {mean}.")
@@ -84,17 +89,17 @@ QUARTILES = N_("Quartiles {low}, {middle}, {high}; mean {mean}.")
 # Texts: segments
 
 GAPS_OF_EACH = N_(
-    "{confidence:g}% intervals, not corrected for the number of comparisons; gaps to "
-    "all other {users} by the more careful of Welch's t and Student's, their p "
-    "corrected by Holm's method over the segments, within each metric ({n:,} tests in "
-    "all)."
+    "The {confidence:g}% intervals are not corrected for the number of comparisons. Gaps "
+    "to all other {users} are tested by the more careful of Welch's t and Student's. "
+    "Their p is corrected by Holm's method over the segments of a metric ({n:,} tests "
+    "in all)."
 )
 #: The same where no gap is tested.
 INTERVALS_OF_EACH = N_(
-    "{confidence:g}% intervals, not corrected for the number of comparisons."
+    "The {confidence:g}% intervals are not corrected for the number of comparisons."
 )
 DIFFERENCES_IN_SEGMENTS = N_(
-    "p corrected by Holm's method over the {n} tests here. (few) marks segments in "
+    "p is corrected by Holm's method over the {n} tests here. (few) marks segments in "
     "which little can be shown. That a difference is found in one segment and not in "
     "another does not show that the two differ."
 )
@@ -113,23 +118,21 @@ OF_ALL_LISTS = N_(
 
 # Texts: how to read
 
-INTERVALS = N_(
-    "{confidence:g}% intervals for the mean, taking the {users} as a sample ({how})."
-)
-INTERVALS_OF_SEVERAL = N_(
-    "{confidence:g}% intervals: of differences by {differences}; of means by {means}."
-)
+INTERVALS = N_("The {confidence:g}% intervals take the {users} as a sample.")
 #: The interval of a mean.
 BETA = N_(
-    "beta distribution within the metric's bounds, for values of 0 and 1 the "
-    "exact one of Clopper and Pearson"
+    "That of a mean is of a beta distribution within the metric's bounds; where all "
+    "values are 0 or 1, it is the exact one of Clopper and Pearson."
 )
 #: The same of lists in clusters, where it is never exact.
-BETA_OF_CLUSTERS = N_("beta distribution within the metric's bounds")
+BETA_OF_CLUSTERS = N_(
+    "That of a mean is of a beta distribution within the metric's bounds."
+)
 #: The interval of a difference.
 INTERVAL_OF_DIFFERENCES = N_(
-    "Student's t over the {users}, and within the metric's bounds where fewer than 10 "
-    "{users} are off the lowest or the highest difference"
+    "That of a difference is of Student's t over the {users}; where fewer than 10 "
+    "{users} lie above the lowest difference, or below the highest, it is one within the "
+    "metric's bounds."
 )
 NOT_CORRECTED = N_("Intervals are not corrected for the number of comparisons.")
 CLUSTERED = N_("Inference is clustered by {unit}.")
@@ -146,8 +149,8 @@ PROPENSITIES_KNOWN = N_("Intervals and tests take the propensities as known.")
 BETTER_OR_WORSE = N_("▲ better, ▼ worse: the corrected test and the interval agree.")
 HIGHER_OR_LOWER = N_("△ higher, ▽ lower: the corrected test and the interval agree.")
 NOT_FOUND = N_(
-    "◇ they do not agree. ○ no difference is shown, which does not prove that there is "
-    "none."
+    "◇ inconclusive: test and interval disagree. ○ no difference is shown, which does "
+    "not prove that there is none."
 )
 NOT_TESTED = N_("– no test: too few {users} or differences.")
 
@@ -292,14 +295,12 @@ def _how_many_differ(report: ReportData) -> Line:
     verdicts = [row.verdict for row in report.at_lead]
     counts = {verdict: verdicts.count(verdict) for verdict in FOUND}
     n = len(verdicts)
-    correction = conclusions.correction_of(conclusions.n_tested(report.at_lead))
+    tested = conclusions.n_tested(report.at_lead)
     if report.baseline is None or report.lead.better is None:
         n_found = sum(counts.values())
-        return say(PAIRS_THAT_DIFFER, n=n, found=n_found, correction=correction)
+        return say(PAIRS_THAT_DIFFER, n=n, found=n_found, tested=tested)
     baseline = strong(report.baseline)
-    return say(
-        BETTER_AND_WORSE, n=n, baseline=baseline, correction=correction, **counts
-    )
+    return say(BETTER_AND_WORSE, n=n, baseline=baseline, tested=tested, **counts)
 
 
 # Findings
@@ -325,18 +326,10 @@ def finding_title(
     line = [*first.title]
     if report.is_one:
         return line
-    counts = {finding.n: model for model, finding in zip(models, found, strict=True)}
     whose: Line = joined(first_of(models))
     if len({finding.short for finding in found}) > 1:
-        high = max(counts)
-        whose = say(
-            IN_MODELS,
-            first=Name(models[0]),
-            n=len({*models}),
-            low=min(counts),
-            high=high,
-            most=Name(counts[high]),
-        )
+        others = joined(first_of([*dict.fromkeys(models[1:])]))
+        whose = say(IN_MODELS, first=Name(models[0]), others=others)
     elif len(models) == len(report.models):
         whose = _("all models")
     return [*line, " ", Mark("small", ["(", whose, ")"])]
@@ -347,7 +340,7 @@ def on_checks(report: ReportData) -> Iterator[Line]:
     lints = list(report.lints.values())
     effects = lints[0].measured
     if not report.is_one:
-        effects = _(EFFECTS, checks=report.n_checks)
+        effects = _(EFFECTS, checks=report.n_checks, label=report.label)
     not_checked = [line for lint in lints for line in lint.not_checked_lines]
     for line in dict.fromkeys([effects, *not_checked]):
         yield with_code(line)
@@ -446,18 +439,10 @@ def _on_marks(report: ReportData) -> str:
 
 def _on_intervals(report: ReportData) -> str:
     """Say how intervals are made, and what they leave out."""
-    confidence = 100 * report.settings.confidence
-    of_means = _(BETA if report.n_lists is None else BETA_OF_CLUSTERS)
-    if report.is_one:
-        sentences = [_(INTERVALS, confidence=confidence, how=of_means)]
-    else:
-        intervals = _(
-            INTERVALS_OF_SEVERAL,
-            confidence=confidence,
-            differences=_(INTERVAL_OF_DIFFERENCES),
-            means=of_means,
-        )
-        sentences = [intervals]
+    sentences = [_(INTERVALS, confidence=100 * report.settings.confidence)]
+    if not report.is_one:
+        sentences.append(_(INTERVAL_OF_DIFFERENCES))
+    sentences.append(_(BETA if report.n_lists is None else BETA_OF_CLUSTERS))
     if report.clustered_by:
         sentences.append(_(CLUSTERED, unit=report.clustered_by))
     sentences.append(_(NOT_CORRECTED))

@@ -17,7 +17,7 @@ from recnb.metrics.hits import Bools, Floats
 
 #: Users with no relevant item, by what the convention does with them.
 NO_RELEVANT: dict[str, str] = {
-    "skip": N_("{n:,} with no relevant {item} left out"),
+    "skip": N_("{n:,} left out, with no relevant {item}"),
     "zero": N_("{n:,} of them with no relevant {item}, which counts 0"),
     "one": N_("{n:,} of them with no relevant {item}, which counts 1"),
 }
@@ -26,7 +26,7 @@ AS_MISSED = N_(
     "{n:,} of them with no relevant {item}, which counts as a list without a hit"
 )
 #: Users whom the truth lacks, where those with no relevant item in it count.
-NOT_JUDGED = N_("{n:,} without judgements left out")
+NOT_JUDGED = N_("{n:,} left out, without judgements")
 
 #: What the one line of a score says of users whose value is no sum of hits.
 IN_SHORT = {

@@ -73,9 +73,9 @@ CORRECTED = N_("Holm's correction over {count} comparisons")
 ONE_COMPARISON = N_("Comparisons tested: {count} (Student's paired t test).")
 
 COMPARISONS = N_(
-    "{count} comparisons are tested (Student's paired t test). Holm's correction is "
-    "within each column, a metric at a cut-off, and keeps the chance of any false "
-    "finding in it at most {alpha}."
+    "{count} comparisons are tested (Student's paired t test). Holm's correction, made "
+    "within each column (a metric at a cut-off), keeps the chance of any false finding "
+    "in it at most {alpha}."
 )
 
 COLUMNS_LOOKED_AT = N_(
@@ -84,8 +84,8 @@ COLUMNS_LOOKED_AT = N_(
 )
 
 SAMPLE = N_(
-    "The {users} are taken as a sample of {users} like them; another training run or "
-    "another split of the data may come out differently, and that is not covered."
+    "The {users} are taken as a sample of {users} like them. Intervals and tests do not "
+    "cover another training run or another split of the data."
 )
 
 LESS_IS_BETTER = N_("Less is better: {symbols}.")
@@ -94,9 +94,9 @@ NEITHER_IS_BETTER = N_("High values are not good in themselves: {symbols}.")
 
 #: Where every two models are compared.
 NEAR_BEST = N_(
-    "not shown to differ from it: of every two models, Student's paired t test, Holm's "
-    "correction over all pairs within each column, level {alpha}, and the interval. One "
-    "without a mark is shown to differ, or is not tested"
+    "not shown to differ from the best (by Student's paired t test of every two models, "
+    "with Holm's correction over all pairs within each column, level {alpha}, and by the "
+    "interval). A mean without a mark is shown to differ, or is not tested"
 )
 
 BETTER_OR_WORSE = N_(
@@ -224,7 +224,7 @@ def legend(
     if has_marks and baseline is not None:
         marks += _marks_in_words(baseline, directions)
     elif has_marks:
-        sign = Estimate("0.5", signs=SIGN_NEAR_BEST, signed=True)
+        sign = Estimate("0.5", signs=SIGN_NEAR_BEST, of_several=True)
         marks.append([sign, f": {near}"])
     return marks
 

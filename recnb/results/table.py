@@ -403,7 +403,7 @@ class Table(pd.DataFrame):
             Number,
             best="best" in kinds,
             signs="".join(sign for kind, sign in MARKS.items() if kind in kinds),
-            signed=True,
+            of_several=True,
         )
 
     def _heading(self, column: Any) -> Line:

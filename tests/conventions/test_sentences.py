@@ -39,11 +39,11 @@ def test_a_query_that_the_truth_lacks_was_not_judged() -> None:
     assert "1 of them with no relevant document, which counts 0" in models.basis
     shown = [ev.basis, ev.ndcg(k=2).basis, models.basis, ev.report(k=2).to_markdown()]
     for words in shown:
-        assert "1 without judgements left out" in " ".join(words.split())
-        assert "with no relevant document left out" not in words
+        assert "1 left out, without judgements" in " ".join(words.split())
+        assert "left out, with no relevant document" not in words
     # Where every query without a relevant document is left out, it is one of them.
     ev = recnb.evaluate(RUN, QRELS)
-    assert "2 with no relevant document left out" in ev.basis
+    assert "2 left out, with no relevant document" in ev.basis
 
 
 # Grades below 0

@@ -160,6 +160,13 @@ def test_a_number_has_its_look_and_the_digits_asked_for(call: str) -> None:
     assert CONSOLE.write(estimate) == f"{with_two} [{with_two}, {with_two}]"
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_words_behind_a_value_are_made_safe_once(form: str) -> None:
+    name, words, write_in = Name("a"), '\'s "list" < & >', FORMS[form].write
+    sentence = say("{name}" + words, name=name)
+    assert write_in(sentence) == write_in(name) + write_in(words)
+
+
 def test_a_difference_of_rounding_alone_is_none() -> None:
     """Two means of the same values, added up in another order."""
     assert signed(-2.8e-18) == signed(3e-18) == "0.0000"

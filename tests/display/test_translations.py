@@ -54,7 +54,7 @@ WITHOUT_FIELDS = {
 }
 #: Names in code: a column, an option, a value of one.
 CODE = re.compile(r"`[^`]*`|\w+=|\w+\([^)]*\)|\{[^}]*\}")
-A_NOUN = re.compile(r"\b([Uu]sers?|[Ii]tems?)\b|사용자")
+A_NOUN = re.compile(r"\b([Uu]sers?|[Ii]tems?)\b|사용자|아이템")
 
 
 def test_users_and_items_are_fields():

@@ -43,8 +43,8 @@ COUNTED: dict[str, str] = {
     ),
     r"([\d,]+) of them with no relevant item, which counts 0": "counts 0",
     r"([\d,]+) of them with no relevant item, which counts 1": "counts 1",
-    r"([\d,]+) with no relevant item left out": "left out",
-    r"([\d,]+) without judgements left out": "left out",
+    r"([\d,]+) left out, with no relevant item": "left out",
+    r"([\d,]+) left out, without judgements": "left out",
 }
 Counts = dict[str, int]
 

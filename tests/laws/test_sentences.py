@@ -237,7 +237,7 @@ OF_MODELS = {
     r"(?:([\w, ]+): )?(\d+) of them with no relevant item, which counts 1": (
         "no relevant, counts 1"
     ),
-    r"(?:([\w, ]+): )?(\d+) (?:with no relevant item|without judgements) left out": (
+    r"(?:([\w, ]+): )?(\d+) left out, (?:with no relevant item|without judgements)": (
         "no relevant, left out"
     ),
 }
@@ -255,7 +255,8 @@ def line_of_models(basis: str, names: list[str]) -> dict[str, int]:
             assert int(users[2] or 2) == len(names)
         of_some = clause.partition(": ")[0]
         in_clause = re.split(
-            r"(?<=(?:item|ents) left out), |(?<=counts [01]), ", clause
+            r"(?<=out, with no relevant item), |(?<=judgements), |(?<=counts [01]), ",
+            clause,
         )
         for part in in_clause:
             named = part if part == in_clause[0] else f"{of_some}: {part}"
