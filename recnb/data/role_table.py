@@ -142,7 +142,7 @@ class RoleTable:
         )
 
     def typed_as(self, other: RoleTable) -> RoleTable:
-        """Return the table whose ids are of another's types, if it has no rows."""
+        """Return the table as it is or, if it has no rows, with ids of another's types."""
         if self.rows.height:
             return self
         return self.with_columns(*[other[role].clear() for role in IDS])

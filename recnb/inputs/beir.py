@@ -81,8 +81,8 @@ def _texts(file: Path, name: str) -> InputTable:
     return MadeTable.of(rows.select(ids, text), name)
 
 
-def judgements(tables: Tables, named: Named) -> tuple[Tables, Named]:
-    """Name the score of judgements as their relevance."""
+def name_relevance(tables: Tables, named: Named) -> tuple[Tables, Named]:
+    """Name the scores of judgements as their relevance."""
     truth = tables.get(TRUTH, tables[RECS])
     if {*truth.columns} >= OF_JUDGEMENTS and "relevance" not in truth.by_role:
         return tables, {"relevance": ["score"], **named}
@@ -90,4 +90,4 @@ def judgements(tables: Tables, named: Named) -> tuple[Tables, Named]:
 
 
 FORMS.insert(0, folder)
-HINTS.append(({"corpus-id"}, judgements))
+HINTS.append(({"corpus-id"}, name_relevance))
