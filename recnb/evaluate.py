@@ -424,7 +424,7 @@ def evaluate_groups(
 
 
 def _queries(group: Any, n: int) -> pd.Series[Any]:
-    """Give each row the number of its query; a query has so many rows."""
+    """Return the query of each of `n` rows, from 0, by how many rows each query has."""
     sizes = _column(group, "group")
     are_counts = pd.api.types.is_integer_dtype(sizes) and not (sizes < 1).any()
     if not are_counts or sizes.sum() != n:

@@ -50,8 +50,8 @@ class InMemory(Source):
         return each_once(self.recs_rows["item"], self.truth_rows["item"])
 
     @property
-    def is_whole(self) -> bool:
-        """Whether these are all rows of two frames, with a list a user."""
+    def takes_other_lists(self) -> bool:
+        """Whether these are all rows of two frames, with a list a user, as `beside` needs."""
         is_alone = self.whole is None and self.catalogue is None
         return is_alone and self.needs_users and not self.keys.columns
 

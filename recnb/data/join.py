@@ -298,10 +298,10 @@ def _relevant_rows(matches: Matches, convention: Convention) -> Bools:
         return row_is_relevant
     # What was not recommended is not judged, hence not relevant. Rows that `padded` added
     # are recommended, and have matches.
-    is_matched = np.zeros(len(row_is_relevant), dtype=bool)
-    is_matched[matches.truth_row] = True
-    is_relevant_and_matched: Bools = row_is_relevant & is_matched
-    return is_relevant_and_matched
+    is_missed = np.ones(len(row_is_relevant), dtype=bool)
+    is_missed[matches.truth_row] = False
+    row_is_relevant[is_missed] = False
+    return row_is_relevant
 
 
 def find_hits(

@@ -41,7 +41,7 @@ def with_a_row_an_item(table: InputTable, named: Named, label: str) -> ListTable
     Columns of users and of a split keep their names. That of items has the name that a
     keyword gives such columns.
     """
-    item = [*named.get("item", ()), "item"][0]
+    item = next(iter(named.get("item", ())), "item")
     user = labels_of(table, named, {"user": True})["user"]
     split = [column for column in named.get("split", ()) if column in table.columns]
     table = table.fetched([user, *split, label])

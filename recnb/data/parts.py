@@ -112,7 +112,7 @@ class Parts(Source):
         return UsersOfParts(**shared, of_all=self, users=users)
 
     def numbered_as(self, keys: Keys, numbers: pl.Series) -> Parts:
-        """Return the same with other keys, among which lists have these numbers."""
+        """Return the same with other keys, by which rows are numbered as they are read."""
         return replace(self, keys=keys)
 
     # The join

@@ -231,7 +231,11 @@ def with_other_lists(
 ) -> tuple[InMemory, SideData]:
     """Read other lists, to be evaluated as these were: beside the same truth."""
     frames = side_data.frames
-    if not isinstance(source, InMemory) or not source.is_whole or "truth" not in frames:
+    if (
+        not isinstance(source, InMemory)
+        or not source.takes_other_lists
+        or "truth" not in frames
+    ):
         raise OptionError(
             "with_lists is for an evaluation of two frames in memory, of all their users "
             "and without split=: type recnb.evaluate(recs, truth) for other lists."

@@ -95,7 +95,7 @@ def read_weights(
 
 
 def _table_of(given: object, name: str, tables: Tables, named: Named) -> pl.DataFrame:
-    """Return numbers as a table of ids and "value".
+    """Return numbers as a table of ids and, in the last column, "value".
 
     They are a column of items= or users=, or a Series or mapping by id.
     """
