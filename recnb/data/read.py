@@ -173,8 +173,8 @@ def read_tables(tables: Tables, named: Named) -> Source:
     refuse_models(recs_table, layout.recs)
     origin = recs_table.origin
     if origin is not None:
-        recs_held = recs_table.held(layout.recs_read)
-        truth_held = truth_table.held(layout.truth_read)
+        recs_held = recs_table.fetched_if_few(layout.recs_read)
+        truth_held = truth_table.fetched_if_few(layout.truth_read)
         if recs_held is None or truth_held is None:
             stored = StoredFiles(
                 recs_held or recs_table, truth_held or truth_table, layout, origin

@@ -51,7 +51,7 @@ FILES: Origin = (
     "read the files into a frame first, polars.read_parquet(...)",
 )
 
-#: Rows of a table that is read into memory, at most.
+#: Rows of a table that is fetched into memory, at most.
 HELD = 2**23
 #: Packages whose frames stay where they are, and what errors call them.
 ENGINE_NAMES = {"dask": "Dask", "pyspark": "Spark"}
@@ -195,7 +195,7 @@ class InputTable:
         categories = pl.selectors.categorical() | pl.selectors.enum()
         return query.with_columns(categories.cast(pl.String))
 
-    def held(self, labels: Labels) -> Self | None:
+    def fetched_if_few(self, labels: Labels) -> Self | None:
         """Return these columns in memory; None: they have too many rows."""
         if self.origin is None:
             return self
