@@ -397,9 +397,10 @@ def evaluate_groups(
     if (group is None) == (qid is None):
         ways = "group=[3, 2], the rows of each query, or qid=, the query of each row."
         raise OptionError(f"the query of each row is needed once: {ways}")
-    for option in sorted({*options} & OF_FRAMES):
+    of_frames = sorted({*options} & OF_FRAMES)
+    if of_frames:
         raise OptionError(
-            f"{option!r} is no option of evaluate_groups, of which each row is an item "
+            f"{of_frames[0]!r} is no option of evaluate_groups, of which each row is an item "
             "of its own: leave it out, or give frames to recnb.evaluate."
         )
     labels = _column(y_true, "y_true")
@@ -423,7 +424,7 @@ def evaluate_groups(
 
 
 def _queries(group: Any, n: int) -> pd.Series[Any]:
-    """Give each row the number of its query; a query has so many rows."""
+    """Return the query of each of `n` rows, from 0, by how many rows each query has."""
     sizes = _column(group, "group")
     are_counts = pd.api.types.is_integer_dtype(sizes) and not (sizes < 1).any()
     if not are_counts or sizes.sum() != n:

@@ -10,10 +10,9 @@ import polars as pl
 
 from recnb.data.columns import kind
 from recnb.data.ids import positions
-from recnb.data.side_data import words_of
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, is_several, listed, near, quoted
-from recnb.metrics.hits import Floats
+from recnb.metrics.hits import Floats, Ints
 
 #: Columns that are taken for genres if nothing else is said.
 GENRES = ("genre", "genres", "category", "categories", "tag", "tags")
@@ -88,13 +87,36 @@ def cells_of(
     first = items[columns[0]]
     if len(columns) == 1 and first.dtype in WORDS:
         _refuse_lists_of_numbers(first, argument)
-        row, words = words_of(first)
+        row, words = _words_of(first)
         names = words.unique().sort()
         cells = (np.ones(len(row)), (row, positions(names, words)))
         shape = (len(items), len(names))  # no name where no item has a genre
         return sparse.coo_array(cells, shape=shape), names.to_list()
     numbers = [_numbers(items[name], argument) for name in columns]
     return sparse.coo_array(np.stack(numbers, axis=1)), columns
+
+
+def _words_of(column: pl.Series) -> tuple[Ints, pl.Series]:
+    """Return the row and the word of each genre.
+
+    Genres are lists, or text such as "comedy|drama".
+    """
+    if isinstance(column.dtype, (pl.List, pl.Array)):
+        if column.dtype.inner in (pl.List, pl.Array, pl.Object):
+            example = one_line(repr(column.drop_nulls().to_list()[:1])[1:-1], 60)
+            raise FrameError(
+                f"items: column {column.name!r} holds lists of lists, such as "
+                f"{example}: give each item one list."
+            )
+        lists = column.cast(pl.List(pl.String))
+    else:
+        lists = column.cast(pl.String).str.split("|")
+    table = pl.DataFrame({"row": np.arange(len(column)), "word": lists}).explode("word")
+    table = table.with_columns(pl.col("word").str.strip_chars())
+    table = table.filter(~pl.col("word").is_in(["", "(no genres listed)"])).unique(
+        maintain_order=True
+    )
+    return table["row"].to_numpy(), table["word"]
 
 
 def _refuse_lists_of_numbers(column: pl.Series, argument: str) -> None:

@@ -137,7 +137,7 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
     if is_ordered or isinstance(value_dtype, (pd.IntervalDtype, pd.PeriodDtype)):
         column = column.map(str, na_action="ignore")
     values = _as_arrow_reads(column, name, label, role)
-    if is_ordered:
+    if is_ordered:  # its categories are text by now
         return values.cast(pl.Enum(column.cat.categories))
     if values.dtype == pl.Categorical:
         return values.cast(pl.String)

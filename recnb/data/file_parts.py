@@ -92,8 +92,7 @@ class StoredFiles(StoredRows):
         """Return a row of the lists."""
         return self._scan(RECS).head(1).collect()
 
-    # What pickles an evaluation may be on its way to another machine, which has not these
-    # files.
+    # A pickled evaluation may go to another machine, which does not have these files.
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"_folder": None}

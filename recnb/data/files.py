@@ -103,10 +103,10 @@ def read(path: File, name: str, named: Named) -> FileTable:
 
     Parquet is read when its rows are asked for.
     """
-    file, *others = files = files_of(path)
-    ending = _ending(file)
-    if others or ending in PARQUET:
-        # Folders such as day=2026-01-01 are columns.
+    files = files_of(path)
+    file, ending = files[0], _ending(files[0])
+    if len(files) > 1 or ending in PARQUET:
+        # In a folder or a pattern, folders such as day=2026-01-01 are columns.
         has_keys = files != [Path(path)]
         if has_keys:
             _refuse_padded_ids(files, named)

@@ -59,13 +59,13 @@ def by_pair(thing: Any, name: str, named: Named) -> InputTable | None:
     if name not in WITH_LISTS or not _is_by_pair(thing):
         return None
     if isinstance(thing, Mapping):
-        no_pairs = [
+        wrong = [
             pair for pair in thing if not isinstance(pair, tuple) or len(pair) != 2
         ]
-        no_pairs += filter(is_several, thing.values())
-        if no_pairs:
+        wrong += filter(is_several, thing.values())
+        if wrong:
             raise FrameError(
-                f"{name} holds {quoted(no_pairs[0])} among numbers of pairs of user and item: "
+                f"{name} holds {quoted(wrong[0])} among numbers of pairs of user and item: "
                 "give each pair its number, {('ann', 'a'): 3.0}."
             )
         thing = pd.Series(dict(thing))

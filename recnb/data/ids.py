@@ -40,7 +40,7 @@ class RowLookup:
         self.seed = seed  #: of the hashes
 
     def positions_of(self, values: pl.Series) -> Ints:
-        """Return the row of each value, -1 if there is none; the rows are one column."""
+        """Return the position of each value in the one column of known rows, else -1."""
         known = self.rows.to_series()
         if known.dtype == pl.Int64 and len(known):
             low, high = known.min(), known.max()
@@ -52,12 +52,12 @@ class RowLookup:
                 return _positions_in_array(known, values, low, high)
         runs = _runs(values)
         if runs is None:
-            return self.rows_of(values.to_frame())
+            return self.positions_of_rows(values.to_frame())
         first_of_runs, lengths = runs
-        return np.repeat(self.rows_of(first_of_runs.to_frame()), lengths)
+        return np.repeat(self.positions_of_rows(first_of_runs.to_frame()), lengths)
 
-    def rows_of(self, wanted: pl.DataFrame) -> Ints:
-        """Return the known row that each wanted row equals, -1 if there is none."""
+    def positions_of_rows(self, wanted: pl.DataFrame) -> Ints:
+        """Return the position of each wanted row among known ones, -1 if there is none."""
         if self.rows.is_empty():
             return np.full(wanted.height, -1)
         wanted_hash = wanted.hash_rows(self.seed)
@@ -72,7 +72,7 @@ class RowLookup:
         if self._are_met(wanted, position):
             return position
         # Different rows have one hash.
-        return RowLookup(self.rows, self.seed + 1).rows_of(wanted)
+        return RowLookup(self.rows, self.seed + 1).positions_of_rows(wanted)
 
     @cached_property
     def _by_hash(self) -> tuple[Ints, NDArray[np.uint64]]:

@@ -50,8 +50,8 @@ class InMemory(Source):
         return each_once(self.recs_rows["item"], self.truth_rows["item"])
 
     @property
-    def is_whole(self) -> bool:
-        """Whether these are all rows of two frames, with a list a user."""
+    def takes_other_lists(self) -> bool:
+        """Whether these are all rows of two frames, with a list a user, as `beside` needs."""
         is_alone = self.whole is None and self.catalogue is None
         return is_alone and self.needs_users and not self.keys.columns
 
@@ -122,7 +122,7 @@ class InMemory(Source):
         # With the order given the caller has said that the other column does not matter.
         if convention.order == "auto":
             recs.refuse_disagreement()
-        truth = self._truth_beside(recs, settled)
+        truth = self._truth_under(recs, settled)
         # Below a list stand the items of all lists, of other parts and models as well.
         all_items = self.items if settled.candidates == "catalogue" else None
         weight = self._weights_of(truth.rows, settled) if self.weighted else None
@@ -153,7 +153,7 @@ class InMemory(Source):
             self._truths[grading] = GradedTruth.of(self.truth, convention)
         return self._truths[grading]
 
-    def _truth_beside(self, recs: RoleTable, convention: Convention) -> GradedTruth:
+    def _truth_under(self, recs: RoleTable, convention: Convention) -> GradedTruth:
         """Return the truth under a convention; repeated pairs are refused, or merged."""
         truth = self._graded(convention)
         if not truth.repeats_a_pair:
@@ -185,8 +185,8 @@ def _known_propensities(truth: RoleTable) -> pl.Series:
     """Return the propensities in the column of the truth, checked; null: there is none."""
     propensity = truth["propensity"]
     known = truth.rows.filter(~is_missing(propensity))
-    name = truth.column_in_words("propensity")
-    checked(known, "propensity", name, "propensity")
+    in_words = truth.column_in_words("propensity")
+    checked(known, "propensity", "propensity", in_words)
     return propensity.cast(pl.Float64).fill_nan(None)
 
 

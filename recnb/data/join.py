@@ -153,10 +153,6 @@ def join(
 
     # Match and rank.
     matches = match(lists, truth, convention, all_items)
-    with_list = matches.n_rows > 0
-    n_skipped = 0
-    if matches.n_rows.sum() < lists.rows.height:
-        n_skipped = n_distinct(lists["user"]) - int(with_list.sum())
 
     # What there is to find.
     truth_rows = rules.unjudged_as_zero(matches.truth_rows, convention)
@@ -164,38 +160,44 @@ def join(
     row_is_relevant = _relevant_rows(matches, convention)
     n_users = len(matches.users)
     n_relevant = np.bincount(truth_rows.user[row_is_relevant], minlength=n_users)
-    with_truth = np.bincount(truth_rows.user, minlength=n_users) > 0
-    list_counts = with_truth if only_judged_lists_count(convention) else with_list
-    is_evaluated = _evaluated(with_list, with_truth, n_relevant, convention)
+    has_list = matches.n_rows > 0
+    has_truth = np.bincount(truth_rows.user, minlength=n_users) > 0
+    is_evaluated = _evaluated(has_list, has_truth, n_relevant, convention)
     is_wanted = row_is_relevant & is_evaluated[truth_rows.user]
     wanted = Wanted.of(is_wanted, matches, convention)
 
+    # Hits, and counts of all users.
     hits = find_hits(matches, wanted, is_evaluated, convention)
     row_of_entry = truth_rows.frame_row[wanted.rows]
     if weight is not None:
         hits = replace(hits, truth_weight=weight[row_of_entry])
+    n_without_relevant = int((n_relevant == 0).sum())
+    if matches.n_rows.sum() < lists.rows.height:
+        # `match` left out the lists of users whom the truth lacks.
+        n_without_relevant += n_distinct(lists["user"]) - int(has_list.sum())
+    does_count = has_truth if only_judged_lists_count(convention) else has_list
     joined = JoinedUsers(
         users=matches.users.filter(pl.Series(is_evaluated)),
         hits=hits,
         convention=convention,
-        has_list=with_list[is_evaluated],
-        n_without_relevant=int((n_relevant == 0).sum()) + n_skipped,
-        in_both=bool((with_list & with_truth).any()),
-        has_gaps=bool(matches.has_gap[list_counts].any()),
+        has_list=has_list[is_evaluated],
+        n_without_relevant=n_without_relevant,
+        in_both=bool((has_list & has_truth).any()),
+        has_gaps=bool(matches.has_gap[does_count].any()),
         graded=truth.is_graded,
     )
     return joined, RowsInMemory(lists, truth, convention, row_of_entry, weight)
 
 
 def _evaluated(
-    with_list: Bools, with_truth: Bools, n_relevant: Ints, convention: Convention
+    has_list: Bools, has_truth: Bools, n_relevant: Ints, convention: Convention
 ) -> Bools:
-    """Return whose values are averaged, of all users."""
+    """Return for each user whether values are averaged over this user."""
     averaged = {
-        "truth": with_truth,
-        "recs": with_list,
-        "both": with_list & with_truth,
-        "union": with_list | with_truth,
+        "truth": has_truth,
+        "recs": has_list,
+        "both": has_list & has_truth,
+        "union": has_list | has_truth,
     }[convention.averaged_users]
     if convention.no_relevant == "skip":
         return averaged & (n_relevant > 0)
@@ -239,7 +241,7 @@ def match_given_ranks(
     Raises a RepeatError.
     """
     sizes = _sizes_of_lists(lists.rows)
-    _refuse_repeated_ranks(lists.rows, sizes)
+    _raise_for_repeated_ranks(lists.rows, sizes)
     judging = judging_rows(lists, truth, convention)
     is_judged = judging >= 0
     rank = lists["rank"].to_numpy()[is_judged]
@@ -268,8 +270,8 @@ def _sizes_of_lists(lists: pl.DataFrame) -> pl.DataFrame:
     return lists.lazy().group_by("user").agg(**sizes).collect(engine="streaming")
 
 
-def _refuse_repeated_ranks(lists: pl.DataFrame, sizes: pl.DataFrame) -> None:
-    """Raise an error for a rank that a list gives twice.
+def _raise_for_repeated_ranks(lists: pl.DataFrame, sizes: pl.DataFrame) -> None:
+    """Raise a RepeatError for a rank that a list gives twice.
 
     Ranks 1 to n, each once, have one sum of hashes, modulo 2**64. Another set of ranks
     with this sum has chance 2**-64: only the rows of lists with other sums are looked at.
@@ -296,10 +298,10 @@ def _relevant_rows(matches: Matches, convention: Convention) -> Bools:
         return row_is_relevant
     # What was not recommended is not judged, hence not relevant. Rows that `padded` added
     # are recommended, and have matches.
-    is_matched = np.zeros(len(row_is_relevant), dtype=bool)
-    is_matched[matches.truth_row] = True
-    is_relevant_and_matched: Bools = row_is_relevant & is_matched
-    return is_relevant_and_matched
+    is_missed = np.ones(len(row_is_relevant), dtype=bool)
+    is_missed[matches.truth_row] = False
+    row_is_relevant[is_missed] = False
+    return row_is_relevant
 
 
 def find_hits(

@@ -159,7 +159,7 @@ class Source(ABC):
             joined, rows = self.join(asked)
             self._known[settled] = joined, rows, self.weight_of(joined.users)
         joined, rows, weight = self._known[settled]
-        known = {
+        fields_of_joined = {
             **vars(joined),
             "convention": convention.ordered_by(settled.order),
             "rows": rows,
@@ -167,7 +167,7 @@ class Source(ABC):
             "notes": self.notes,
             "user_weight": weight,
         }
-        return Joined(**known)
+        return Joined(**fields_of_joined)
 
     def _refuse_users_without_items(self, convention: Convention) -> None:
         """Raise an error for a user of the truth with an empty list, where it counts.
@@ -358,15 +358,15 @@ class Joined(JoinedUsers):
             convention = replace(convention, min_propensity=1.0)
         with_marks = replace(convention, negative_relevance="keep", judged_only=False)
         has_marks = convention.negative_relevance == "zero"
-        if not has_marks or (convention.judged_only and convention.judged == "list"):
-            # Without marks, or where what they mark has left the lists and so the truth.
-            return self._hits_under(convention)
-        if not convention.judged_only:
+        if has_marks and not convention.judged_only:
             return self._hits_under(with_marks)
-        # What was not judged has left the lists, which moves what is below it.
-        in_lists = self._hits_under(convention)
-        in_truth = self._hits_under(with_marks)
-        return replace(in_lists, truth_relevance=in_truth.truth_relevance)
+        hits = self._hits_under(convention)
+        if has_marks and convention.judged == "truth":
+            # What is marked has left the lists, which moves what is below it, and stays
+            # in the truth. (If only the lists are judged, it has left the truth as well.)
+            in_truth = self._hits_under(with_marks)
+            return replace(hits, truth_relevance=in_truth.truth_relevance)
+        return hits
 
     def _hits_under(self, convention: Convention) -> Hits:
         """Return the hits under another convention, of the users evaluated."""

@@ -41,7 +41,7 @@ def with_a_row_an_item(table: InputTable, named: Named, label: str) -> ListTable
     Columns of users and of a split keep their names. That of items has the name that a
     keyword gives such columns.
     """
-    item = [*named.get("item", ()), "item"][0]
+    item = next(iter(named.get("item", ())), "item")
     user = labels_of(table, named, {"user": True})["user"]
     split = [column for column in named.get("split", ()) if column in table.columns]
     table = table.fetched([user, *split, label])
@@ -201,8 +201,8 @@ class ListCells:
             return [item for item, _ in pairs], [number for _, number in pairs]
         if item_at is not None:
             pairs = [_pair(entry, self.where) for entry in cell]
-            items = [pair.pop(item_at) for pair in pairs]
-            return items, [number for [number] in pairs]
+            items = [pair[item_at] for pair in pairs]
+            return items, [pair[1 - item_at] for pair in pairs]
         if self.are_ranked and len(cell):
             raise FrameError(
                 f"{self.where} lists for some users and mappings for others. Give all "
@@ -239,8 +239,7 @@ def _flat_of_polars(cells: pl.Series, where: str) -> Flat:
         return Flat(lengths, items)
     item_at = _item_at(known[0], where)
     fields = items.struct.unnest().get_columns()
-    items = fields.pop(item_at)
-    return Flat(lengths, items, numbers=fields[0])
+    return Flat(lengths, fields[item_at], numbers=fields[1 - item_at])
 
 
 # ---- pairs of item and number in lists: [("a", 3.0)] for {"a": 3.0}
@@ -273,8 +272,7 @@ def _item_at(entry: Any, where: str) -> int:
         item_at = roles.index("item")
     elif all(isinstance(value, Integral) for value in values):
         raise _no_items(entry, where)  # either may be the item
-    item = values.pop(item_at)
-    [number] = values
+    item, number = values[item_at], values[1 - item_at]
     # What is missing is refused later, by its row.
     if not isinstance(item, (str, Integral, NoneType)):
         raise _no_items(entry, where)

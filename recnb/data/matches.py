@@ -31,7 +31,7 @@ from recnb.metrics.hits import (
 
 
 class RepeatError(Exception):
-    """A list repeats a rank or an item, or the truth a pair of user and item."""
+    """A list repeats a rank or an item, or the truth a pair: `join.match` says which."""
 
 
 # ---- the truth
@@ -95,7 +95,7 @@ class GradedTruth:
         return cls(with_series(truth.rows, grades))
 
     def without_repeats(self) -> GradedTruth:
-        """Return the truth with one row of each pair, the most relevant, as it is."""
+        """Return the truth with one row of each pair, the most relevant one."""
         pairs = self.rows.group_by(*IDS, maintain_order=True)
         most_relevant = pl.col("relevance").arg_max()
         numbers = pl.col("relevance", "^propensity$").get(most_relevant)
@@ -251,7 +251,7 @@ def only_judged_lists_count(convention: Convention) -> bool:
     return only_judged_users and convention.candidates != "catalogue"
 
 
-def refuse_repeated(
+def raise_for_repeats(
     lists: RoleTable, columns: list[str], truth: GradedTruth, convention: Convention
 ) -> None:
     """Raise a RepeatError if a list that counts has equal values in two rows."""
@@ -268,15 +268,15 @@ def judging_rows(lists: RoleTable, truth: GradedTruth, convention: Convention) -
     Raises a RepeatError for repeats that the convention refuses.
     """
     pairs = lists.rows[:, [*IDS]]
-    judging = truth.pair_lookup.rows_of(pairs)
+    judging = truth.pair_lookup.positions_of_rows(pairs)
     if convention.duplicates != "error":
         return judging
     if convention.order == "rank" and not lists.ranks_are_places:
         # An item that nobody judged may be repeated: it is no hit and moves no other.
-        n_listed = np.bincount(judging[judging >= 0])
-        if n_listed.max(initial=0) > 1:
+        times_listed = np.bincount(judging[judging >= 0])
+        if times_listed.max(initial=0) > 1:
             raise RepeatError
     else:
         # A repeat moves what is below it.
-        refuse_repeated(lists, [*IDS], truth, convention)
+        raise_for_repeats(lists, [*IDS], truth, convention)
     return judging

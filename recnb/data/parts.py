@@ -112,7 +112,7 @@ class Parts(Source):
         return UsersOfParts(**shared, of_all=self, users=users)
 
     def numbered_as(self, keys: Keys, numbers: pl.Series) -> Parts:
-        """Return the same with other keys, among which lists have these numbers."""
+        """Return the same with other keys, by which rows are numbered as they are read."""
         return replace(self, keys=keys)
 
     # The join
@@ -128,6 +128,7 @@ class Parts(Source):
         recs = self.recs.with_rows(pl.DataFrame({"user": [listed]}))
         truth = self.truth.with_rows(pl.DataFrame({"user": [judged]}))
         recs.refuse_other_kinds(truth)
+        # Taken here, as `_merged` empties the list of parts.
         counts = [part.counts for part in parts]
         kept = [part.kept for part in parts]
         joined = _merged(parts)
@@ -136,7 +137,7 @@ class Parts(Source):
         joined.refuse_no_users()
         if self.keys.columns:
             self.keys.refuse_without_users(joined.users)
-        # A copy, without what was joined, which has these rows.
+        # Of a copy: what this one keeps of its joins would hold these rows in a cycle.
         rows = RowsOfParts(replace(self), convention, reduce(add, counts))
         if self.stored.keeps_truth:
             rows.truth = _by_user([tables["truth"] for tables in kept])

@@ -70,7 +70,7 @@ def opened_together(
 ) -> dict[str, InputTable]:
     """Open what was given, by name.
 
-    None was not given; as recommendations it is refused.
+    A table that is None was not given; recommendations that are None are refused.
     """
     tables = {
         name: opened(thing, name, named)
@@ -117,7 +117,7 @@ def _truth_of_lists(recs: InputTable, named: Named) -> InputTable | None:
 
 
 def match_kinds(tables: dict[Any, InputTable], named: Named) -> None:
-    """Make text of whole numbers in text files, where another table has some as text.
+    """Make ids of text files text, in place, where another table has some of them as text.
 
     Others stay numbers, and are refused as another kind.
     """
@@ -173,14 +173,14 @@ def read_tables(tables: Tables, named: Named) -> Source:
     refuse_models(recs_table, layout.recs)
     origin = recs_table.origin
     if origin is not None:
-        listed = recs_table.held(layout.recs_read)
-        judged = truth_table.held(layout.truth_read)
-        if listed is None or judged is None:
+        recs_held = recs_table.fetched_if_few(layout.recs_read)
+        truth_held = truth_table.fetched_if_few(layout.truth_read)
+        if recs_held is None or truth_held is None:
             stored = StoredFiles(
-                listed or recs_table, judged or truth_table, layout, origin
+                recs_held or recs_table, truth_held or truth_table, layout, origin
             )
             return Parts.of(stored, layout, truth_table.without_items)
-        recs_table, truth_table = listed, judged
+        recs_table, truth_table = recs_held, truth_held
     truth_rows = truth_table.select(layout.truth_read)
     truth = RoleTable(TRUTH, truth_rows, layout.truth).with_ids()
     return source_of(
@@ -202,9 +202,9 @@ def read_beside(tables: Tables, named: Named, truth: RoleTable) -> RoleTable:
 
 
 def _recs_of(table: InputTable, layout: Layout, truth: RoleTable) -> RoleTable:
-    """Read recommendations; without a row, their ids are of the truth's kinds.
+    """Read recommendations, with rows or with an empty list of a user of the truth.
 
-    Then a user of the truth must have an empty list.
+    Without rows, their ids are of the truth's kinds.
     """
     rows = table.select(layout.recs_read)
     are_places = isinstance(table, ListTable) and "rank" in layout.recs

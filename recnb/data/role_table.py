@@ -95,7 +95,7 @@ class RoleTable:
     def _ids(self, role: str) -> pl.Series:
         """Return the ids of a role as whole numbers or text; refuse missing ones."""
         self._refuse_missing(role)
-        values = self.rows[role]
+        values = self[role]
         if values.dtype in TEXT:
             return values.cast(pl.String)
         if not values.dtype.is_numeric():
@@ -114,7 +114,7 @@ class RoleTable:
 
     def _refuse_missing(self, role: str) -> None:
         """Raise an error for missing ids."""
-        missing = is_missing(self.rows[role]).arg_true()
+        missing = is_missing(self[role]).arg_true()
         if len(missing):
             n, plural = len(missing), "s" * (len(missing) > 1)
             raise FrameError(
@@ -142,7 +142,7 @@ class RoleTable:
         )
 
     def typed_as(self, other: RoleTable) -> RoleTable:
-        """Return the table whose ids are of another's types, if it has no rows."""
+        """Return the table as it is or, if it has no rows, with ids of another's types."""
         if self.rows.height:
             return self
         return self.with_columns(*[other[role].clear() for role in IDS])
@@ -157,12 +157,12 @@ class RoleTable:
         for role in roles:
             if role not in other:
                 continue  # a frame of users has no items, one of items no users
-            ours, theirs = self.rows[role].dtype, other.rows[role].dtype
+            ours, theirs = self[role].dtype, other[role].dtype
             if ours == theirs:
                 continue
             examples = ", ".join(
                 f"{table.name} in column {table.label(role)!r} "
-                f"{kind(table.rows[role].dtype)} (such as {table.rows[role][0]!r})"
+                f"{kind(table[role].dtype)} (such as {table[role][0]!r})"
                 for table in (self, other)
             )
             fix, typed = _fix_of_kinds(self, other, role)
@@ -242,7 +242,7 @@ class RoleTable:
             values_are = "values that are"
         raise FrameError(
             f"{self.column_in_words(role)} has {len(rows):,} {values_are} missing, NaN or "
-            f"infinite, the first {self.rows[role][row]} for {self.ids_in_words(row)}. {fix}"
+            f"infinite, the first {self[role][row]} for {self.ids_in_words(row)}. {fix}"
         )
 
     def _refuse_values(self, role: str, is_bad: Bools, why: str) -> None:
@@ -251,7 +251,7 @@ class RoleTable:
         if not len(rows):
             return
         row = int(rows[0])
-        value = self.rows[role][row]
+        value = self[role][row]
         shown = f"{value:g}" if role == "relevance" else value
         raise FrameError(
             f"{self.column_in_words(role)} holds {shown} for {self.ids_in_words(row)}: {why}"
@@ -383,9 +383,9 @@ def _fix_of_kinds(
 
     With it comes what is said in its place on the command line.
     """
-    types = [table.rows[role].dtype for table in (ours, theirs)]
-    for table, dtype in zip((ours, theirs), types, strict=True):
-        if dtype != pl.String:
+    types = [table[role].dtype for table in (ours, theirs)]
+    for table in (ours, theirs):
+        if table[role].dtype != pl.String:
             continue
         label = table.label(role)
         column = f"{table.name}[{label!r}]"
@@ -395,7 +395,7 @@ def _fix_of_kinds(
                 f"Write the {table.name} as Parquet, with dates in column {label!r}."
             )
             return fix, {fix: typed}
-        if table.rows[role].str.contains(r"^-?\d+\.0+$").all():
+        if table[role].str.contains(r"^-?\d+\.0+$").all():
             fix = (
                 f"Make numbers of such text, {column} = {column}.astype(float); of a "
                 "CSV file pandas.read_csv does."

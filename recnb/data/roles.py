@@ -79,18 +79,12 @@ def labels_of(
         by_keyword.update(named.get(role, ()))
     labels: dict[str, str] = {}
     for role, is_needed in roles.items():
-        candidates = suggested = table.by_role.get(role, [])
-        if by_keyword:
-            candidates = _named_column(table, role, named)
-            if not candidates:
-                candidates = _not_named(
-                    table, suggested, by_keyword, is_needed=is_needed
-                )
+        candidates = _named_column(table, role, named)
+        if not candidates:
+            candidates = _usual_columns(table, role, by_keyword, is_needed=is_needed)
         if not candidates:
             continue
-        column = candidates[0]
-        if len(candidates) > 1:
-            column = _one_of_several(table, role, candidates, in_others)
+        column = _one_of(candidates, table, role, in_others)
         if column in labels.values():
             raise _in_two_roles(table, role, column, labels)
         labels[role] = column
@@ -116,14 +110,15 @@ def _named_column(table: InputTable, role: str, named: Named) -> list[str]:
     return columns
 
 
-def _not_named(
-    table: InputTable, suggested: list[str], by_keyword: set[str], *, is_needed: bool
+def _usual_columns(
+    table: InputTable, role: str, by_keyword: set[str], *, is_needed: bool
 ) -> list[str]:
-    """Return the columns, whose names suggest a role, that no keyword names.
+    """Return the columns whose names suggest a role, without those that keywords name.
 
-    One that is named for another role may be meant for the other table, and so it is
-    taken where no other column is there.
+    A keyword for another role may mean the column of the other table: where a role is
+    needed and has no other column, the column is taken after all.
     """
+    suggested = table.by_role.get(role, [])
     free = [column for column in suggested if column not in by_keyword]
     # One frame has the columns of both tables: none is meant for another.
     if is_needed and not free and table.name != BOTH:
@@ -131,10 +126,10 @@ def _not_named(
     return free
 
 
-def _one_of_several(
-    table: InputTable, role: str, candidates: Sequence[str], in_others: Sequence[str]
+def _one_of(
+    candidates: Sequence[str], table: InputTable, role: str, in_others: Sequence[str]
 ) -> str:
-    """Return the one column, of those that could play a role, that other tables have."""
+    """Return the only column that could play a role, or the only one in other tables."""
     shared = [column for column in candidates if column in in_others]
     could_be = shared or candidates
     if len(could_be) > 1:
@@ -143,6 +138,17 @@ def _one_of_several(
             f"column. Say which: {role}={could_be[0]!r}."
         )
     return could_be[0]
+
+
+def _missing(table: InputTable, roles: Roles, labels: Labels) -> list[str]:
+    """Return the roles for which a column is needed and none was found."""
+    missing = {role for role in roles if roles[role] and role not in labels}
+    has_order = "rank" in labels or "score" in labels
+    # Lists may stand in order, without a rank or a score (order="row"). Where another
+    # column is to be named, so is that of the order.
+    if not has_order and (table.name == BOTH or (missing and "rank" in roles)):
+        missing.add("score")
+    return [role for role in NAMES if role in missing]
 
 
 def _refuse_levels(table: InputTable, roles: Roles, labels: Labels) -> None:
@@ -165,7 +171,9 @@ def _refuse_relevant_items(table: InputTable, roles: Roles, labels: Labels) -> N
     has_items = "item" in labels or not roles.get("item")
     if "relevance" not in roles or "relevance" in labels or not has_items:
         return
-    for column in table.by_role.get("relevant", []):
+    columns = table.by_role.get("relevant", [])
+    if columns:
+        column = columns[0]
         keyword = "relevant" if column in columns_of_lists(table) else "relevance"
         raise ColumnError(
             f"{table.name}: column {column!r} may say which items are relevant. If it "
@@ -326,17 +334,6 @@ def _in_two_roles(
     )
 
 
-def _missing(table: InputTable, roles: Roles, labels: Labels) -> list[str]:
-    """Return the roles for which a column is needed and none was found."""
-    missing = {role for role in roles if roles[role] and role not in labels}
-    has_order = "rank" in labels or "score" in labels
-    # Lists may stand in order, without a rank or a score (order="row"). Where another
-    # column is to be named, so is that of the order.
-    if not has_order and (table.name == BOTH or (missing and "rank" in roles)):
-        missing.add("score")
-    return [role for role in NAMES if role in missing]
-
-
 def _no_column(
     table: InputTable, missing: Sequence[str], labels: Labels, named: Named
 ) -> ColumnError:
@@ -421,7 +418,7 @@ def refuse_absent(named: Named, tables: Tables) -> None:
         columns = [*chain.from_iterable(tables[name].columns for name in holders)]
         absent = [column for column in names if column not in columns]
         if role in OF_LISTS.values() and BOTH not in tables:
-            absent = [*names]  # lists that are there are rows by now
+            absent = [*names]  # lists that were there are rows now, and named no more
         if not absent:
             continue
         if role == "split" and TRUTH in tables:

@@ -42,7 +42,7 @@ from recnb.data.matches import (
     RowTies,
     TruthRows,
     judging_rows,
-    refuse_repeated,
+    raise_for_repeats,
 )
 from recnb.data.role_table import RoleTable
 from recnb.errors import OptionError
@@ -160,32 +160,29 @@ def match_in_numpy(
 
     `all_items` is as in `join`. Raises a RepeatError.
     """
-    listed = numbered(lists, truth, convention, all_items)
-    # Where ranks rise from row to row, none is given twice.
-    may_repeat = convention.order == "rank" and not is_in_order(
-        listed.user, listed.score
-    )
-    if may_repeat:
-        refuse_repeated(lists, ["user", "rank"], truth, convention)
-    listed = rank_rows(listed, convention)
-    is_match = (listed.truth_row >= 0) & (listed.rank > 0)  # 0: the row left its list
+    listed = listed_rows_of(lists, truth, convention, all_items)
+    if convention.order == "rank" and not is_in_order(listed.user, listed.score):
+        # Only ranks that rise from row to row are surely given once each.
+        raise_for_repeats(lists, ["user", "rank"], truth, convention)
+    ranked = rank_rows(listed, convention)
+    is_match = (ranked.truth_row >= 0) & (ranked.rank > 0)  # 0: the row left its list
     row = np.flatnonzero(is_match)
-    last_rank = listed.last_rank
+    last_rank = ranked.last_rank
     matches = Matches(
-        users=listed.users,
-        truth_rows=listed.truth_rows,
-        truth_row=listed.truth_row[row],
-        rank=listed.rank[row],
-        score=listed.score[row],
-        n_rows=listed.n_rows,
+        users=ranked.users,
+        truth_rows=ranked.truth_rows,
+        truth_row=ranked.truth_row[row],
+        rank=ranked.rank[row],
+        score=ranked.score[row],
+        n_rows=ranked.n_rows,
         last_rank=last_rank,
-        # No rank is given twice: of more ranks than rows some are empty.
-        has_gap=last_rank > np.bincount(listed.user, minlength=len(listed.users)),
+        # No rank is given twice: a list with a rank beyond its number of rows has gaps.
+        has_gap=last_rank > np.bincount(ranked.user, minlength=len(ranked.users)),
     )
-    if listed.ties is not None:
-        matches = replace(matches, ties=listed.ties.of(row))
+    if ranked.ties is not None:
+        matches = replace(matches, ties=ranked.ties.of(row))
     if convention.candidates == "catalogue":
-        return with_catalogue(matches, listed, convention)
+        return with_catalogue(matches, ranked, convention)
     return matches
 
 
@@ -196,20 +193,20 @@ def rank_of_rows(lists: RoleTable, truth: GradedTruth, convention: Convention) -
     """
     if convention.keeps_ranks:
         return lists["rank"].to_numpy()
-    listed = rank_rows(numbered(lists, truth, convention), convention)
-    return listed.rank[: listed.n_recommended]  # what was added is in no frame
+    ranked = rank_rows(listed_rows_of(lists, truth, convention), convention)
+    return ranked.rank[: ranked.n_recommended]  # what was added is in no frame
 
 
 # ---- rows as numbers
 
 
-def numbered(
+def listed_rows_of(
     lists: RoleTable,
     truth: GradedTruth,
     convention: Convention,
     all_items: pl.Series | None = None,
 ) -> ListedRows:
-    """Return the rows of both tables as numbers.
+    """Return the recommended rows as numbers, not ranked yet.
 
     Raises a RepeatError for repeated items that the convention refuses.
     """
@@ -448,16 +445,16 @@ def with_catalogue(
 ) -> Matches:
     """Rank what was missed below each list, where all other items stand, sorted by id.
 
-    Let user 0 have a list of e, and user 1 one of d and b. For user 1 the ranks of items a
-    b c d e are d b a c e:
+    Of the items a to e, let user 0 have e in the list, and user 1 d and b, in this order.
+    With what is below it, the list of user 1 is d, b, a, c, e:
 
         item              e   a   b   c   d   e
         pair              4   5   6   7   8   9
         listed_pair       4       6       8
         listed before         1       2
 
-    The rank of c: 2, the last of the list, and 2, the number of items before c by id,
-    less 1 of these that the list has, b, and 1 for c itself.
+    The rank of c there is 4: 2 for the list, 2 for the items before c by id, less 1 for
+    the one of these that is in the list, b, and 1 for c itself.
     """
     n_items = len(listed.items)
     listed_pair = np.unique(listed.pair)  # by user, then by item

@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import polars as pl
 
@@ -35,9 +34,7 @@ from recnb.data.tables import (
     is_file,
     is_frame,
 )
-from recnb.display.text import one_line
 from recnb.errors import ColumnError, FrameError, OptionError, listed
-from recnb.metrics.hits import Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +231,11 @@ def with_other_lists(
 ) -> tuple[InMemory, SideData]:
     """Read other lists, to be evaluated as these were: beside the same truth."""
     frames = side_data.frames
-    if not isinstance(source, InMemory) or not source.is_whole or "truth" not in frames:
+    if (
+        not isinstance(source, InMemory)
+        or not source.takes_other_lists
+        or "truth" not in frames
+    ):
         raise OptionError(
             "with_lists is for an evaluation of two frames in memory, of all their users "
             "and without split=: type recnb.evaluate(recs, truth) for other lists."
@@ -397,26 +398,3 @@ def _refuse_repeated(name: str, ids: pl.Series) -> None:
             f"{name}: {ids.name} {repeats[0]!r} has more than one row: give each "
             f"{ids.name} one."
         )
-
-
-def words_of(column: pl.Series) -> tuple[Ints, pl.Series]:
-    """Return the row and the word of each genre.
-
-    Genres are lists, or text such as "comedy|drama".
-    """
-    if isinstance(column.dtype, (pl.List, pl.Array)):
-        if column.dtype.inner in (pl.List, pl.Array, pl.Object):
-            example = one_line(repr(column.drop_nulls().to_list()[:1])[1:-1], 60)
-            raise FrameError(
-                f"items: column {column.name!r} holds lists of lists, such as "
-                f"{example}: give each item one list."
-            )
-        lists = column.cast(pl.List(pl.String))
-    else:
-        lists = column.cast(pl.String).str.split("|")
-    table = pl.DataFrame({"row": np.arange(len(column)), "word": lists}).explode("word")
-    table = table.with_columns(pl.col("word").str.strip_chars())
-    table = table.filter(~pl.col("word").is_in(["", "(no genres listed)"])).unique(
-        maintain_order=True
-    )
-    return table["row"].to_numpy(), table["word"]

@@ -58,12 +58,12 @@ class Keys:
     def found_in(
         cls, recs: RoleTable, truth: RoleTable, columns: Sequence[str]
     ) -> Keys:
-        """Find the keys of both frames, of which a row for each suffices."""
+        """Find the keys of both frames, which may have a single row for each key."""
         recs.refuse_other_kinds(truth)
         roles = [*split_labels(columns)]
-        listed = _checked(recs, columns).rows.select("user", *roles)
+        listed = _with_plain_values(recs, columns).rows.select("user", *roles)
         combinations = listed.select(roles).unique(maintain_order=True)
-        truth = _checked(truth, columns, combinations)
+        truth = _with_plain_values(truth, columns, combinations)
         judged = _judged_in(truth, columns, combinations)
         keys = cls(columns, _numbered(pl.concat([listed.unique(), judged])))
         if label := keys.lacking_in(judged):
@@ -122,7 +122,7 @@ class Keys:
 
     def with_values(self, table: RoleTable) -> RoleTable:
         """Return a table whose values of the split are of the recommendations' types."""
-        return _checked(table, self.columns, self.combinations)
+        return _with_plain_values(table, self.columns, self.combinations)
 
     def lists_in(self, part: pl.DataFrame) -> pl.Series:
         """Return the lists that have these values of the split, or of some columns."""
@@ -247,7 +247,7 @@ def _judged_in(
     return rows.join(combinations, on=present).select("user", *combinations.columns)
 
 
-def _checked(
+def _with_plain_values(
     table: RoleTable, columns: Sequence[str], known: pl.DataFrame | None = None
 ) -> RoleTable:
     """Return a table whose columns of the split are text, numbers, booleans or times.

@@ -51,10 +51,10 @@ FILES: Origin = (
     "read the files into a frame first, polars.read_parquet(...)",
 )
 
-#: Rows of a table that is read into memory, at most.
+#: Rows of a table that is fetched into memory, at most.
 HELD = 2**23
-#: Packages whose frames stay where they are.
-ENGINES = {"dask": "Dask", "pyspark": "Spark"}
+#: Packages whose frames stay where they are, and what errors call them.
+ENGINE_NAMES = {"dask": "Dask", "pyspark": "Spark"}
 #: The errors of Polars, and those of what it does not read.
 OF_POLARS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 #: What to do about a table whose rows an error keeps from being read.
@@ -195,7 +195,7 @@ class InputTable:
         categories = pl.selectors.categorical() | pl.selectors.enum()
         return query.with_columns(categories.cast(pl.String))
 
-    def held(self, labels: Labels) -> Self | None:
+    def fetched_if_few(self, labels: Labels) -> Self | None:
         """Return these columns in memory; None: they have too many rows."""
         if self.origin is None:
             return self
@@ -284,7 +284,7 @@ def is_frame(thing: object) -> bool:
 
 def engine_name(thing: object) -> str | None:
     """Return the name of the engine that holds a frame; None of other things."""
-    return ENGINES.get(package_of(thing))
+    return ENGINE_NAMES.get(package_of(thing))
 
 
 def package_of(thing: object) -> str:

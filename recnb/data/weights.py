@@ -95,7 +95,7 @@ def read_weights(
 
 
 def _table_of(given: object, name: str, tables: Tables, named: Named) -> pl.DataFrame:
-    """Return numbers as a table of ids and "value".
+    """Return numbers as a table of ids and, in the last column, "value".
 
     They are a column of items= or users=, or a Series or mapping by id.
     """
@@ -119,7 +119,7 @@ def _table_of(given: object, name: str, tables: Tables, named: Named) -> pl.Data
         raise FrameError(
             f"{name}= has more than one value for {ids_in_words(twice, 0)}: give each one."
         )
-    values = checked(table, "value", f"{name}=", name)
+    values = checked(table, "value", name, f"{name}=")
     if name == "user_weight":  # of which shares alone matter
         values = pl.Series(values.to_numpy() / values.max())
     return table.with_columns(value=values)
@@ -158,23 +158,23 @@ def _values_by_id(
         raise OptionError(
             f"{name}= is a Series with {n_levels} levels of its index: give one by {role}."
         )
-    # A score: what is no number is read as text, and refused by its value.
+    # Read as a score, whose values that are no numbers stay text: `checked` names one.
     labels = {"score" if column == name else column: column for column in rows.columns}
     return InputTable.of(rows, f"{name}=").select(labels).rename({"score": "value"})
 
 
-def checked(table: pl.DataFrame, column: str, name: str, role: str) -> pl.Series:
+def checked(table: pl.DataFrame, column: str, name: str, in_words: str) -> pl.Series:
     """Return the weights in a column of a table as numbers; refuse bad ones.
 
-    `name` is what an error calls them.
+    `name` is that of the weights in `WEIGHTS`; errors call them `in_words`.
     """
-    low, high = LIMITS[role]
-    values = as_numbers(table[column], name).cast(pl.Float64)
+    low, high = LIMITS[name]
+    values = as_numbers(table[column], in_words).cast(pl.Float64)
     wrong = table.filter(~values.is_between(low, high).fill_null(value=False))
     if wrong.height:
         are = "is" if wrong.height == 1 else "are"
         raise FrameError(
-            f"{name}: {wrong.height:,} of {table.height:,} values {are} missing or not from "
+            f"{in_words}: {wrong.height:,} of {table.height:,} values {are} missing or not from "
             f"{low:g} to {high:g}, such as {wrong[column][0]!r} for {ids_in_words(wrong, 0)}. "
             "Correct them, or leave their rows out."
         )

@@ -70,19 +70,19 @@ def _texts(file: Path, name: str) -> InputTable:
         rows = pl.read_ndjson(files.checked_input(file), infer_schema_length=None)
     if not {"_id", "text"} <= {*rows.columns}:
         return MadeTable.of(rows, name)
-    text = pl.col("text")
+    shown = pl.col("text")
     if name == "items":
-        text = text.str.slice(0, 80).alias("title")
+        shown = shown.str.slice(0, 80).alias("title")
         if "title" in rows.columns:
             is_titled = pl.col("title").cast(pl.String).str.strip_chars() != ""
-            text = pl.when(is_titled).then("title").otherwise(text).alias("title")
+            shown = pl.when(is_titled).then("title").otherwise(shown).alias("title")
     _file, label = TEXTS[name]
     ids = pl.col("_id").cast(pl.String).alias(label)
-    return MadeTable.of(rows.select(ids, text), name)
+    return MadeTable.of(rows.select(ids, shown), name)
 
 
-def judgements(tables: Tables, named: Named) -> tuple[Tables, Named]:
-    """Name the score of judgements as their relevance."""
+def name_relevance(tables: Tables, named: Named) -> tuple[Tables, Named]:
+    """Name the scores of judgements as their relevance."""
     truth = tables.get(TRUTH, tables[RECS])
     if {*truth.columns} >= OF_JUDGEMENTS and "relevance" not in truth.by_role:
         return tables, {"relevance": ["score"], **named}
@@ -90,4 +90,4 @@ def judgements(tables: Tables, named: Named) -> tuple[Tables, Named]:
 
 
 FORMS.insert(0, folder)
-HINTS.append(({"corpus-id"}, judgements))
+HINTS.append(({"corpus-id"}, name_relevance))

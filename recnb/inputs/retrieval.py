@@ -47,7 +47,7 @@ LABELS = {*RETRIEVED, *EXPECTED}
 QUESTIONS = ("query_id", "question_id", "user_input", "question", "query")
 
 
-def numbered(thing: Any, name: str, named: Named) -> InputTable | None:
+def list_of_lists(thing: Any, name: str, named: Named) -> InputTable | None:
     """Read a list of lists, whose queries are numbered from 0."""
     kinds = (list, tuple, set, frozenset, np.ndarray)
     if not isinstance(thing, (list, tuple)) or not thing or name not in OF_LISTS:
@@ -76,8 +76,8 @@ def _refuse_rows(thing: Any, name: str) -> None:
     )
 
 
-def log(thing: Any, name: str, named: Named) -> InputTable | None:
-    """Refuse a mapping of columns, of which some are lists of documents."""
+def refuse_columns(thing: Any, name: str, named: Named) -> None:
+    """Refuse a log as a mapping of columns, of which some are lists of documents."""
     if isinstance(thing, Mapping) and name in OF_LISTS:
         of_lists = chain.from_iterable(
             named.get(role, ()) for role in OF_LISTS.values()
@@ -87,10 +87,9 @@ def log(thing: Any, name: str, named: Named) -> InputTable | None:
                 f"{name} is a dictionary of columns, {listed(thing)}. Make a frame of it, "
                 "pandas.DataFrame(columns); give one question alone as [question]."
             )
-    return None
 
 
-def logs(tables: Tables, named: Named) -> tuple[Tables, Named]:
+def name_columns_of_logs(tables: Tables, named: Named) -> tuple[Tables, Named]:
     """Name the columns of logs: queries, documents, and lists of both sides.
 
     Queries that have no column are numbered.
@@ -234,5 +233,5 @@ def _tells_apart(table: InputTable, column: str) -> bool:
     return is_id and not values.null_count() and not values.is_duplicated().any()
 
 
-FORMS[:0] = [log, numbered]
-HINTS.append(({*LABELS, "document"}, logs))
+FORMS[:0] = [refuse_columns, list_of_lists]
+HINTS.append(({*LABELS, "document"}, name_columns_of_logs))
