@@ -52,7 +52,7 @@ class Basis:
     #: all that is said of users is one phrase, and the name of a library says its
     #: decisions.
     words: Callable[..., Sequence[str]]
-    #: Return those of the words that say whose values are averaged.
+    #: Return those of the words that say whose values are averaged, by default none.
     users: Callable[[], Sequence[str]] = tuple
     user_label: str = "user"  #: what the caller calls the column of users
     noun: Noun = field(default_factory=Noun)  #: what sentences call them

@@ -61,7 +61,7 @@ def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
         matrix=matrix,
         mean=mean,
         convention=scoring.full_convention,
-        basis=basis_of(data, scoring, k, measure.options_beside_text),
+        basis=basis_of(data, scoring, k, measure),
         sample=partial(data.sample_of, joined.users, joined.user_weight),
         keys=data.keys,
     )
@@ -110,16 +110,16 @@ def scoring_of(
     """Return how a measure is computed: as the evaluation does, or as a library does."""
     recorded = recorded_of(data, measure.metric, uncut=uncut)
     computed = as_computed(data, measure, recorded)
-    convention = _convention_of(data, measure, recorded, uncut=uncut)
-    joined = data.joined
-    if convention is not None:
-        # That of a library may go by scores where these frames have ranks alone.
-        convention = data.source.as_given(convention)
-        try:
-            joined = data.source.under(convention)
-        except NoUsersError as problem:
-            _refuse_level_of_text(data, measure, problem)
-            raise
+    convention = _own_convention_of(data, measure, recorded, uncut=uncut)
+    if convention is None:
+        return Scoring(data.joined, computed, uncut, recorded)
+    # That of a library may go by scores where these frames have ranks alone.
+    convention = data.source.as_given(convention)
+    try:
+        joined = data.source.under(convention)
+    except NoUsersError as problem:
+        _refuse_level_of_text(data, measure, problem)
+        raise
     return Scoring(joined, computed, uncut, recorded)
 
 
@@ -150,45 +150,37 @@ def as_computed(
     )
 
 
-def _convention_of(
+def _own_convention_of(
     data: EvaluationData,
     measure: Measure,
     recorded: presets.Preset | None,
     *,
     uncut: bool,
 ) -> Convention | None:
-    """Return the convention that a measure has of its own; None: the evaluation's.
+    """Return the convention that a measure has of its own; None: it has none.
 
     | metric          | library | measure                    | starts from               |
     |-----------------|---------|----------------------------|---------------------------|
-    | beyond accuracy | any     | any                        | None                      |
-    | of accuracy     | none    | decides nothing: "nDCG@10" | None                      |
+    | beyond accuracy | any     | any                        | has none                  |
+    | of accuracy     | none    | decides nothing: "nDCG@10" | has none                  |
     |                 | none    | decides: "AP(rel=2)"       | the evaluation's          |
     |                 | given   | recorded there             | the record's; nothing cut |
     |                 |         |                            | if there is no k          |
     |                 | given   | not recorded               | the evaluation's, with    |
     |                 |         |                            | what is recnb's own       |
 
-    Then come the decisions that the caller overrides, then those of the measure's text.
+    Under a library the decisions that the caller overrides come next, and last those of
+    the measure's text.
     """
+    of_text = measure.decisions
     if not measure.metric.is_accuracy:
         return None
-    of_text = measure.decisions
-    if data.library is None and not of_text:
-        return None
     if data.library is None:
-        return replace(data.convention, **of_text)
-    decisions: dict[str, Any] = {}
-    if recorded is None:
-        start = data.convention
-        decisions |= _recnbs_own(start)
-    else:
-        start = recorded.convention
-        if uncut:
-            decisions["cutoff"] = "none"
-    decisions |= data.overrides
-    decisions |= of_text
-    return replace(start, **decisions)
+        return replace(data.convention, **of_text) if of_text else None
+    start, decisions = data.convention, _recnbs_own(data.convention)
+    if recorded is not None:
+        start, decisions = recorded.convention, {"cutoff": "none"} if uncut else {}
+    return replace(start, **{**decisions, **data.overrides, **of_text})
 
 
 def _recnbs_own(convention: Convention) -> dict[str, str]:
@@ -236,11 +228,9 @@ def _recorded_beyond_accuracy(library: str, name: str) -> presets.Preset | None:
 # ---- credit, and averages over users
 
 
-def credit_of(scoring: Scoring, cutoffs: Cutoffs, hits: Hits | None = None) -> Credit:
-    """Return the credit of the hits at these cut-offs, or of other hits."""
+def credit_of(scoring: Scoring, cutoffs: Cutoffs, hits: Hits) -> Credit:
+    """Return the credit of hits at these cut-offs."""
     cutoffs = cutoffs_under(scoring.joined.convention, cutoffs)
-    if hits is None:
-        hits = hits_for(scoring, cutoffs)
     credit: Credit = scoring.measure.at(hits, cutoffs)
     return credit
 
@@ -253,7 +243,6 @@ def averaged(
     They are those of the hits, or of other hits of the same users.
     """
     joined = scoring.joined
-    cutoffs = cutoffs_under(joined.convention, cutoffs)
     if hits is None:
         hits = hits_for(scoring, cutoffs)
     blocks = [
@@ -266,6 +255,7 @@ def averaged(
 
 def hits_for(scoring: Scoring, cutoffs: Cutoffs) -> Hits:
     """Return the hits that the metric needs at these cut-offs."""
+    cutoffs = cutoffs_under(scoring.joined.convention, cutoffs)
     hits = scoring.joined.hits.down_to(cutoffs.deepest)
     for need in scoring.measure.metric.needs:
         hits = READERS_OF_HITS[need](scoring.joined, hits)
@@ -304,13 +294,12 @@ def undefined_in(credit: Credit, convention: Convention) -> Bools:
     | some, all of grade 0       | what an ideal list earns: 0 | yes             |
     | some, all of grade 0       | anything else               | no              |
     """
-    ideal_list = credit.out_of
+    out_of = credit.out_of
     grade_0_may_be_relevant = convention.relevant != ">0"
-    # Only nDCG and its like divide by a Credit, that of the ideal list; others divide by
-    # numbers, such as counts.
-    if grade_0_may_be_relevant and isinstance(ideal_list, Credit):
-        # So does that of a user without relevant items.
-        return ideal_list.earns_nothing
+    # Only nDCG and its like divide by a Credit, that of the ideal list, which without a
+    # relevant item is empty and earns 0 as well; others divide by numbers.
+    if grade_0_may_be_relevant and isinstance(out_of, Credit):
+        return out_of.earns_nothing
     return as_column(credit.rows.n_relevant == 0)
 
 
@@ -321,14 +310,15 @@ def basis_of(
     data: EvaluationData,
     scoring: Scoring,
     cutoffs: Cutoffs,
-    options: Mapping[str, Any] | None = None,
+    asked: Measure,
 ) -> Basis:
     """Return what a metric's number at the deepest of these cut-offs rests on.
 
-    `options`: those of the call.
+    `asked`: the measure as the call has it, without the options of a library.
     """
+    options = asked.options_beside_text
     return Basis(
-        words=partial(_accuracy_in_words, data, scoring, cutoffs, options or {}),
+        words=partial(_accuracy_in_words, data, scoring, cutoffs, options),
         users=partial(_users_of, scoring, cutoffs),
         user_label=data.user_label,
         noun=data.noun,
@@ -355,27 +345,29 @@ def _accuracy_in_words(
 ) -> list[str]:
     """Return the users and the decisions behind a metric of accuracy in words."""
     library, recorded = data.library, scoring.recorded
-    given = scoring.full_convention.given_in_words(tuple(data.overrides))
     users = _users_of(scoring, cutoffs)
     if brief:
         # Among those of other metrics, all that is said of users stands together.
         users = ["; ".join(users)]
-    scale = scale_of(scoring.measure, scoring.joined.hits)
     # Notes are those of the evaluation, as another join of its frames lacks those of a
     # comparison, such as which users it leaves out.
     notes = [*data.notes, *pairs_in_words(scoring.joined.weighting)]
-    if recorded is not None and recorded.caveat:
-        notes.append(recorded.caveat_in_words)
-    if library is not None and recorded is not None and brief:
-        in_words = options_in_words(options)
-        return [follows(library, given), *users, *notes, *in_words, *scale]
+    scale = scale_of(scoring.measure, scoring.joined.hits)
     decisions = _decisions_in_words(data, scoring, cutoffs, options)
-    words = [*users, *notes, *decisions, *scale]
-    if library is not None and recorded is None:
-        words.append(Phrase(_(OWN, library=library), _("recnb's own")))
-    elif library is not None:
-        words[0] = follows(library, given, words[0])
-    return words
+    if library is None:
+        return [*users, *notes, *decisions, *scale]
+    if recorded is None:
+        own = Phrase(_(OWN, library=library), _("recnb's own"))
+        return [*users, *notes, *decisions, *scale, own]
+    if recorded.caveat:
+        notes.append(recorded.caveat_in_words)
+    overrides = scoring.full_convention.given_in_words(tuple(data.overrides))
+    if brief:  # the name of the library says its decisions
+        decisions = options_in_words(options)
+        return [follows(library, overrides), *users, *notes, *decisions, *scale]
+    who, *others = users
+    who = follows(library, overrides, who)
+    return [who, *others, *notes, *decisions, *scale]
 
 
 def _decisions_in_words(
@@ -450,7 +442,8 @@ def _nothing_to_find(scoring: Scoring, cutoffs: Cutoffs) -> Bools:
     joined = scoring.joined
     if joined.convention.relevant == ">0":  # as in `undefined_in`, without any credit
         return np.asarray(joined.hits.n_relevant == 0)
-    credit = credit_of(scoring, Cutoffs.one(cutoffs.deepest))
+    deepest = Cutoffs.one(cutoffs.deepest)
+    credit = credit_of(scoring, deepest, hits_for(scoring, deepest))
     return undefined_in(credit, joined.convention).ravel()
 
 

@@ -105,10 +105,10 @@ def _as_they_are(made: T, **_asked: Any) -> T:
     return made
 
 
-def index_of(user: Any, users: pl.Series, keys: Keys, are: str) -> int:
-    """Return the position of a user, or of a list in a split, among some.
+def index_of(user: Any, users: pl.Series, keys: Keys, in_words: str) -> int:
+    """Return the position of a user, or of a list in a split, among some users.
 
-    `are` says in words who they are.
+    `in_words`: who these are, for the error.
     """
     index = None
     # An id of another kind is none of them.
@@ -124,7 +124,7 @@ def index_of(user: Any, users: pl.Series, keys: Keys, are: str) -> int:
                 "{user} {id} is not evaluated. Those evaluated are {examples}: {are}.",
                 id=quoted(keys.in_words(user)),
                 examples=examples,
-                are=are,
+                are=in_words,
             )
         )
     return index

@@ -113,7 +113,7 @@ def worst(
         title = _(words, label=measure.label, users=users_in_words(n_users))
     shown = Shown(
         title=title,
-        basis=basis_of(data, scoring, cutoffs, measure.options_beside_text).phrases(),
+        basis=basis_of(data, scoring, cutoffs, measure).phrases(),
         headings={name: measure.label, **headings},
         cells=dict.fromkeys(("text", "first", "missing"), "text"),
         most=len(worst),
