@@ -39,12 +39,16 @@ OVERSHOOT = 1e-9
 #: The directions of a metric; None is neither.
 BETTER = ("high", "low")
 
-#: A few lists on which a metric is tried, by the grade of each rank and of what they
-#: miss, and where they are cut.
-LISTS, CUTOFFS = (
-    (((3, 0, 1, 2), (2,)), ((0, 1, 0), ()), ((0, 0), (1, 3)), ((1, 1, 2, 1, 3, 0), ())),
-    (2, None, 20),  # within the lists, whole lists, and beyond the longest
+#: A few lists on which a metric is tried: the grade of each rank, and those of what the
+#: list misses.
+LISTS = (
+    ((3, 0, 1, 2), (2,)),
+    ((0, 1, 0), ()),
+    ((0, 0), (1, 3)),
+    ((1, 1, 2, 1, 3, 0), ()),
 )
+#: Where they are cut: within the lists, not at all, and beyond the longest.
+CUTOFFS = (2, None, 20)
 #: What a function of another form raises.
 FAILS = (ArithmeticError, AttributeError, KeyError, NameError, TypeError)
 #: The form of a function of hits.
@@ -271,9 +275,9 @@ def _refuse_unknown_names(made: Metric[...], computed: Iterable[str]) -> None:
 
 
 def _try_on_lists(made: Metric[...]) -> None:
-    """Refuse a metric of hits whose formula is another than the function on small lists.
+    """Refuse a metric of hits if formula and function differ on some small list.
 
-    So is one whose formula is none.
+    A formula that is none is refused too.
     """
     unbounded = replace(made, bounds=(-inf, inf))
     for (grades, missed), k in product(LISTS, CUTOFFS):
