@@ -358,33 +358,31 @@ class Table(pd.DataFrame):
         return names, columns
 
     def _cell(self, values: Sequence[Any], label: Hashable, column: Any) -> Line:
-        """Return a cell: a mean with what is beside it, or a value of its column."""
+        """Return a cell: a mean with what is beside it, or a value by its kind."""
         if self._shown.marks is not None or len(values) > 1:
             return self._estimate(values, label, column)
         (value,) = values
         kind = self._shown.cells.get(column)
         if kind is None and self._shown.pivot is None:  # whose columns are the caller's
             kind = CELLS.get(column)
-        match kind:
-            case "cutoff":
+        match kind, value:
+            case "cutoff", _value:
                 return cutoff_label(value)
-            case "verdict":
+            case "verdict", _value:
                 return in_words(value)
-            case "text" if value is None:
+            case "text", None:
                 return ""
-            case "text" if isinstance(value, str):
+            case "text", str():
                 return opening(value, TEXT_SHOWN)
-            case "words" if isinstance(value, str):
+            case "words", str():
                 return one_line(value, MOST_LETTERS)
-            case "difference" | "signed" | "p" | "grade" | "score":
-                if isinstance(value, float):
-                    return Number(value, kind)
-        match value:
-            case bool() | np.bool_():
+            case "difference" | "signed" | "p" | "grade" | "score", float():
+                return Number(value, kind)
+            case _kind, bool() | np.bool_():
                 return "✓" if value else ""
-            case float():
+            case _kind, float():
                 return Number(value)
-            case int() | np.integer():
+            case _kind, int() | np.integer():
                 return str(value)
         return Name(value, NAME_SHOWN)
 
