@@ -99,7 +99,7 @@ class MetricValue(float, Suggesting):
     _values: Values  #: at the one cut-off
 
     def __new__(cls, values: Values, **parts: Any) -> Self:
-        """Pack the number with its values, and with what else it has."""
+        """Pack the number with its values; `parts` are attributes of a subclass."""
         self = super().__new__(cls, float(values.mean[0]))
         self.metric = values.measure.name
         self.k = values.k.values[0]

@@ -366,9 +366,9 @@ class Table(pd.DataFrame):
         if kind is None and self._shown.pivot is None:  # whose columns are the caller's
             kind = CELLS.get(column)
         match kind, value:
-            case "cutoff", _value:
+            case "cutoff", _:
                 return cutoff_label(value)
-            case "verdict", _value:
+            case "verdict", _:
                 return in_words(value)
             case "text", None:
                 return ""
@@ -378,11 +378,11 @@ class Table(pd.DataFrame):
                 return one_line(value, MOST_LETTERS)
             case "difference" | "signed" | "p" | "grade" | "score", float():
                 return Number(value, kind)
-            case _kind, bool() | np.bool_():
+            case _, bool() | np.bool_():
                 return "✓" if value else ""
-            case _kind, float():
+            case _, float():
                 return Number(value)
-            case _kind, int() | np.integer():
+            case _, int() | np.integer():
                 return str(value)
         return Name(value, NAME_SHOWN)
 
