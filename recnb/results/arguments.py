@@ -43,8 +43,8 @@ STANDARD = (
     "hit_rate",
 )
 
-#: Those of them that weights of relevant pairs take the bias out of, or nearly; that of
-#: nDCG they do not, so it is the last.
+#: Those of them without bias under weights of relevant pairs, or nearly; nDCG, which is
+#: not, is the last.
 WEIGHTED = ("precision", "recall", "ndcg")
 
 #: A metric of all lists together, and why it is refused.

@@ -207,8 +207,8 @@ def places_of(models: Models, measure: Measure, cutoffs: Cutoffs) -> Iterator[Pl
     """Compute a metric of every model, and give a place for each cut-off."""
     check_side_data(models, _side_data_of(measure.metric))
     of_models = [values_of(model, measure, cutoffs) for model in models.values()]
-    first, is_of_all = of_models[0], measure.metric.of == "all"
-    if is_of_all:  # each number is of the model's own lists
+    first = of_models[0]
+    if first.is_of_all:  # each number is of the model's own lists
         users = first.users
         matrices = [values.matrix for values in of_models]
         sample = UserSample(len(users))
@@ -225,7 +225,9 @@ def places_of(models: Models, measure: Measure, cutoffs: Cutoffs) -> Iterator[Pl
             values=_values_at(index, matrices),
             sample=sample,
             bases=[values.basis for values in of_models],
-            of_all=[values.at(index) for values in of_models] if is_of_all else (),
+            of_all=[values.at(index) for values in of_models]
+            if first.is_of_all
+            else (),
         )
         lacks_value = np.isnan(place.values).any(axis=1)
         if lacks_value.any():

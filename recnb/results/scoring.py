@@ -110,7 +110,7 @@ def scoring_of(
     """Return how a measure is computed: as the evaluation does, or as a library does."""
     recorded = recorded_of(data, measure.metric, uncut=uncut)
     computed = as_computed(data, measure, recorded)
-    convention = _own_convention_of(data, measure, recorded, uncut=uncut)
+    convention = _own_convention_of(data, measure, recorded)
     if convention is None:
         return Scoring(data.joined, computed, uncut, recorded)
     # That of a library may go by scores where these frames have ranks alone.
@@ -151,11 +151,7 @@ def as_computed(
 
 
 def _own_convention_of(
-    data: EvaluationData,
-    measure: Measure,
-    recorded: presets.Preset | None,
-    *,
-    uncut: bool,
+    data: EvaluationData, measure: Measure, recorded: presets.Preset | None
 ) -> Convention | None:
     """Return the convention that a measure has of its own; None: it has none.
 
@@ -164,8 +160,7 @@ def _own_convention_of(
     | beyond accuracy | any     | any                        | has none                  |
     | of accuracy     | none    | decides nothing: "nDCG@10" | has none                  |
     |                 | none    | decides: "AP(rel=2)"       | the evaluation's          |
-    |                 | given   | recorded there             | the record's; nothing cut |
-    |                 |         |                            | if there is no k          |
+    |                 | given   | recorded there             | the record's              |
     |                 | given   | not recorded               | the evaluation's, with    |
     |                 |         |                            | what is recnb's own       |
 
@@ -177,10 +172,11 @@ def _own_convention_of(
         return None
     if data.library is None:
         return replace(data.convention, **of_text) if of_text else None
-    start, decisions = data.convention, _recnbs_own(data.convention)
-    if recorded is not None:
-        start, decisions = recorded.convention, {"cutoff": "none"} if uncut else {}
-    return replace(start, **{**decisions, **data.overrides, **of_text})
+    if recorded is None:
+        start = replace(data.convention, **_recnbs_own(data.convention))
+    else:
+        start = recorded.convention
+    return replace(start, **{**data.overrides, **of_text})
 
 
 def _recnbs_own(convention: Convention) -> dict[str, str]:
@@ -198,7 +194,7 @@ def _recnbs_own(convention: Convention) -> dict[str, str]:
 def recorded_of(
     data: EvaluationData, metric: Metric[...], *, uncut: bool = False
 ) -> presets.Preset | None:
-    """Return what is recorded of a metric in the library.
+    """Return what is recorded of a metric in the library, cut or not.
 
     None if nothing is, or if the library never cuts it and a cut-off is asked for.
     """
@@ -210,7 +206,7 @@ def recorded_of(
     if preset is None:
         return None
     if uncut:
-        return preset.never_cut or preset
+        return preset.uncut
     return None if preset.convention.cutoff == "none" else preset
 
 

@@ -224,14 +224,14 @@ def binned(values: pl.Series) -> pl.Series:
         return values
     numbers = values.cast(pl.Float64)
     edges = np.unique(np.quantile(numbers.drop_nulls(), [0.25, 0.5, 0.75]))
-    code = pl.Series(np.searchsorted(edges, numbers.fill_null(0)))
-    known = pl.DataFrame({"code": code, "value": numbers}).drop_nulls()
+    quarter = pl.Series(np.searchsorted(edges, numbers.fill_null(0)))
+    known = pl.DataFrame({"quarter": quarter, "value": numbers}).drop_nulls()
     lowest, highest = pl.min("value").alias("low"), pl.max("value").alias("high")
-    ends = known.group_by("code").agg(lowest, highest).sort("code")
+    ends = known.group_by("quarter").agg(lowest, highest).sort("quarter")
     names = _ranges(ends.select("low", "high").rows())
-    name_of_code = pl.Series(names, dtype=pl.Enum(names))
-    named = code.replace_strict(ends["code"], name_of_code, default=None)
-    return pl.select(pl.when(numbers.is_not_null()).then(named)).to_series()
+    names_in_order = pl.Series(names, dtype=pl.Enum(names))
+    name = quarter.replace_strict(ends["quarter"], names_in_order, default=None)
+    return pl.select(pl.when(numbers.is_not_null()).then(name)).to_series()
 
 
 def _ranges(ends: Sequence[tuple[float, float]]) -> list[str]:
