@@ -262,7 +262,7 @@ def measures(
     AP(rel=4)  0.1063  0.0850  0.1340    235
     """
     texts = [plain_text(name) for name in (names if is_several(names) else [names])]
-    if not texts:
+    if not texts or names is None:
         raise OptionError(
             "no measure is named: give at least one, such as names=['nDCG@10']."
         )
