@@ -145,22 +145,19 @@ def lists_in_words(keys: Keys, lists: pl.Series) -> str:
 
 
 def follows(library: str, given: str = "", words: str = "") -> Phrase:
-    """Say whose conventions a number follows, and what was given on top.
+    """Say whose conventions a number follows, before other words of it.
 
-    It is no promise of the library's own number.
+    `given`: the decisions that take precedence. It is no promise of the library's own
+    number.
     """
     short = _("as {library}", library=library)
-    if given:
-        short = _("as {library}, with {given}", library=library, given=given)
-    if isinstance(words, Phrase):
-        short = f"{words.short}, {short}"
     convention = _("by the conventions of {library}", library=library)
     if given:
-        convention = _(
-            "by the conventions of {library}, with {given}",
-            library=library,
-            given=given,
-        )
+        names = {"library": library, "given": given}
+        short = _("as {library}, with {given}", **names)
+        convention = _("by the conventions of {library}, with {given}", **names)
+    if isinstance(words, Phrase):
+        short = f"{words.short}, {short}"
     return Phrase(f"{convention}: {words}" if words else convention, short)
 
 

@@ -202,7 +202,8 @@ def metric(
     >>> name = recnb.LIST_METRICS.pop("depth").name
     """
     bounds = checked_bounds(bounds)
-    kind = _kind_of(over, better)
+    kind = _kind_of(over)
+    _refuse_direction(better)
     _refuse_formula(over, credit, out_of, missed)
 
     def make(function: Callable[..., Any]) -> Metric[...]:
@@ -296,16 +297,20 @@ def _try_on_lists(made: Metric[...]) -> None:
             ) from problem
 
 
-def _kind_of(over: str, better: object) -> type[Metric[...]]:
-    """Return the kind of a metric by what it is over; refuse words that are none."""
+def _kind_of(over: str) -> type[Metric[...]]:
+    """Return the kind of a metric by what it is over; refuse a word that is none."""
     if not is_word(over, OWN_KINDS):
         raise OptionError(f"over={quoted(over)} is no kind. {near(over, OWN_KINDS)}")
+    return OWN_KINDS[over]
+
+
+def _refuse_direction(better: object) -> None:
+    """Refuse what says neither what is better nor that neither is."""
     if better is not None and not is_word(better, BETTER):
         problem = f"better={quoted(better)} is no direction of a metric: "
         raise OptionError(
             f"{problem}say 'high', 'low', or None where neither is better."
         )
-    return OWN_KINDS[over]
 
 
 def _refuse_formula(over: str, credit: str, out_of: str, missed: str) -> None:

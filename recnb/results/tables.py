@@ -142,7 +142,7 @@ def _below(
     data: EvaluationData, numbers: Numbers, *, intervals: bool = True
 ) -> WordedLater:
     """Return the phrases below numbers of one model, and of their intervals."""
-    bases = numbers.bases  # the numbers are let go
+    bases = numbers.bases  # words that are made later keep these, and not the numbers
     # What is not shown is not computed.
     of_intervals = intervals_in_words(data, numbers) if intervals else []
     return WordedLater(lambda: [*phrases_of(bases), *of_intervals])

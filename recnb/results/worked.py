@@ -329,10 +329,7 @@ def numbers_of(
 
 
 def compare_with_formula(measure: Measure, credit: Credit, where: str) -> None:
-    """Refuse credit of one user's hits that is another than the formula says.
-
-    It is at one cut-off.
-    """
+    """Refuse credit of one user's hits, at one cut-off, that a formula does not give."""
     compared = [(measure.credit, credit, credit.earned)]
     ideal = measure.out_of.ideal()
     if ideal is None:
@@ -346,18 +343,19 @@ def compare_with_formula(measure: Measure, credit: Credit, where: str) -> None:
             f"earned, Credit(hits.ideal, k, earned by each of hits.ideal))."
         )
     compared.append((measure.missed, credit, np.ravel(credit.missed)[:1]))
-    for formula, rows, computed in compared:
-        values = formula.value(numbers_of(rows, measure.chosen, formula))
-        if np.allclose(values, computed):
+    for formula, of_list, by_function in compared:
+        by_formula = formula.value(numbers_of(of_list, measure.chosen, formula))
+        if np.allclose(by_formula, by_function):
             continue
-        of_formula, of_function = (
-            ", ".join(f"{value:.6g}" for value in np.ravel(numbers))
-            for numbers in (values, computed)
-        )
         raise OptionError(
             f"{measure.metric.name} {where}: the formula {formula.text()} gives "
-            f"{of_formula}, and the function {of_function}."
+            f"{_listed(by_formula)}, and the function {_listed(by_function)}."
         )
+
+
+def _listed(numbers: Floats) -> str:
+    """Return numbers in a sentence, to six digits."""
+    return ", ".join(f"{value:.6g}" for value in np.ravel(numbers))
 
 
 def terms_of(formula: Formula, names: Mapping[str, Any], earned: Floats) -> list[str]:
