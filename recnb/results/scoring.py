@@ -16,7 +16,7 @@ import numpy as np
 from recnb.conventions import Convention, options_in_words, presets
 from recnb.data import Joined
 from recnb.data.in_memory import InMemory
-from recnb.display.language import _
+from recnb.display.language import N_, _
 from recnb.display.text import Phrase
 from recnb.errors import NoUsersError, OptionError
 from recnb.metrics.gain import as_column
@@ -127,10 +127,8 @@ def _refuse_level_of_text(
     data: EvaluationData, measure: Measure, problem: NoUsersError
 ) -> None:
     """Refuse a level of relevance, as in AP(rel=2), that nothing in the truth reaches."""
-    level, highest = (
-        measure.decisions.get("relevant_from"),
-        data.joined.hits.max_relevance,
-    )
+    level = measure.decisions.get("relevant_from")
+    highest = data.joined.hits.max_relevance
     if level is not None and level > highest:
         raise NoUsersError(
             f"{measure.name} counts items of relevance {level:g} or more, and the "
@@ -236,7 +234,7 @@ def averaged(
 ) -> tuple[Floats, Floats]:
     """Return the values, users × cut-offs, NaN where left out, and their means.
 
-    They are those of the hits, or of other hits of the same users.
+    `hits`: others of the same users; None: those that the metric needs.
     """
     joined = scoring.joined
     if hits is None:
@@ -372,9 +370,9 @@ def _decisions_in_words(
     cutoffs: Cutoffs,
     options: Mapping[str, Any],
 ) -> list[str]:
-    """Return the decisions in words; the line of a score has the unusual ones.
+    """Return the decisions in words; the line of a score has the unusual ones in short.
 
-    Those of a library are what its name says there.
+    It has none of a library, whose name says them.
     """
     convention = scoring.full_convention
     in_words = partial(
@@ -423,14 +421,11 @@ def scale_of(measure: Measure, hits: Hits) -> list[str]:
 
     It is if the metric has an option max_relevance, which is not given.
     """
-    if measure.chosen.get("max_relevance", 1) is None:
-        return [
-            _(
-                "highest relevance {value:g}, that of the truth",
-                value=hits.max_relevance,
-            )
-        ]
-    return []
+    chosen = measure.chosen
+    if "max_relevance" not in chosen or chosen["max_relevance"] is not None:
+        return []
+    words = N_("highest relevance {value:g}, that of the truth")
+    return [_(words, value=hits.max_relevance)]
 
 
 def _nothing_to_find(scoring: Scoring, cutoffs: Cutoffs) -> Bools:

@@ -79,12 +79,13 @@ def score_lists(
 ) -> Score:
     """Compute a metric of one list or the mean of several."""
     metric.check(options)
+    has_columns = y_true is not None and y_score is not None
     if y_true is None and y_score is None:
         pairs = read_pairs(ranking, truth, metric)
-    elif ranking is not None or truth is not None or y_true is None or y_score is None:
-        raise RecnbError("y_true= and y_score= go together, and without another list.")
-    else:
+    elif has_columns and ranking is None and truth is None:
         pairs = _scored(y_true, y_score)
+    else:
+        raise RecnbError("y_true= and y_score= go together, and without another list.")
     cutoff = Cutoffs.one(k)
     measure = Measure(metric, options).cut_at(k)
     matrix = measure.at(hits_of(pairs), cutoff).value
@@ -328,10 +329,11 @@ def _refuse_numbers(ranking: list[Any], truth: Any, metric: str) -> None:
     if isinstance(truth, Mapping) or not are_numbers:
         return
     odd = flags or [value for value in values if value % 1 != 0]
-    if odd or (_is_list(truth) and 0 < len(ranking) == len(truth)):
-        value = repr((odd or ranking)[0])
+    are_columns = _is_list(truth) and 0 < len(ranking) == len(truth)
+    if odd or are_columns:
+        value = (odd or ranking)[0]
         raise RecnbError(
-            f"ranking and truth hold numbers, such as {value}: if they are grades "
+            f"ranking and truth hold numbers, such as {value!r}: if they are grades "
             f"and scores, type recnb.{metric}(y_true=..., y_score=...); if they are "
             "ids of items, give the relevant ones as a set, set(truth), or of "
             "several lists [set(one) for one in truth]; fractions are ids as text."
