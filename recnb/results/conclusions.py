@@ -123,7 +123,7 @@ def p_value(p: float) -> str:
     return "< 0.0001" if p < 0.0001 else f"= {p:#.2g}"
 
 
-def interval_in_words(confidence: float, low: float, high: float) -> str:
+def ends_in_words(confidence: float, low: float, high: float) -> str:
     """Return the ends of the interval of a difference in words."""
     return _(
         "{confidence:g}% interval {low} to {high}",
@@ -158,7 +158,7 @@ def conclusion(row: DifferenceRow, settings: Settings, n_compared: int) -> Line:
         baseline=strong(row.baseline),
         size=fixed(size),
         difference=signed(row.difference),
-        interval=interval_in_words(settings.confidence, low, high),
+        interval=ends_in_words(settings.confidence, low, high),
         p=_(of_p, p=p_value(row.p_holm), correction=correction_of(n_compared)),
         detectable=fixed(row.detectable),
         sample=row.sample,

@@ -123,13 +123,15 @@ class Explanation(Suggesting):
         with use_language(self.lang):
             terms = _sum(self.terms, self.n_rows)
             over = " + ".join(filter(None, [terms, self.missed_term]))
-            over = over or printed(self.total)
+            over = over or printed_in_sum(self.total)
             if self.out_of_terms:
                 over = f"{_bracketed(over)} / {_bracketed(_sum(self.out_of_terms))}"
-                quotient = f"{printed(self.total)} / {printed(self.out_of)}"
+                quotient = (
+                    f"{printed_in_sum(self.total)} / {printed_in_sum(self.out_of)}"
+                )
                 if over != quotient:
                     over = f"{over} = {quotient}"
-        return f"{over} = {printed(self.value)}"
+        return f"{over} = {printed_in_sum(self.value)}"
 
     @property
     def label(self) -> str:
@@ -246,7 +248,7 @@ class Explanation(Suggesting):
         return Name(item)
 
 
-def printed(value: float) -> str:
+def printed_in_sum(value: float) -> str:
     """Return a value as it is printed in a sum."""
     return number(value, 4) if 0 < abs(value) < 1e-3 else trimmed(value)
 

@@ -309,7 +309,7 @@ def not_worse_check(
         baseline=one_line(row.baseline),
         margin=whole(margin),
     )
-    says = f"{words} ({_interval_in_words(row, margin, confidence)})"
+    says = f"{words} ({_difference_in_words(row, margin, confidence)})"
     return GateCheck("not_worse", conclusion.passes, numbers, says, basis)
 
 
@@ -334,7 +334,7 @@ def _conclusion_on(row: DifferenceRow, margin: float) -> Conclusion:
     return WORSE if row.verdict == "worse" else NOT_SHOWN_WORSE
 
 
-def _interval_in_words(row: DifferenceRow, margin: float, confidence: float) -> str:
+def _difference_in_words(row: DifferenceRow, margin: float, confidence: float) -> str:
     """Return a difference with its interval, if it has one, and its users in words."""
     users = _if_enough(row.sample, row.n_users)
     if row.won + row.lost == 0 and not isfinite(row.low):

@@ -290,9 +290,11 @@ class Numbers:
 
     def means(self, against: str | None = None) -> list[MeanRow]:
         """Return a row for each mean with its mark, those of a part together."""
-        numbers = np.moveaxis(self.estimates, 2, 0)
+        mean, low, high = np.moveaxis(self.estimates, 2, 0)
         arrays = {
-            **dict(zip(ENDS, numbers, strict=True)),
+            "mean": mean,
+            "low": low,
+            "high": high,
             "best": self.best,
             "near_best": self.near_best,
             "mark": self.marks(against),

@@ -126,10 +126,7 @@ class DataParts(Division):
                 yield part, of_part
 
     def bases_of(self, models: Models, bases: Sequence[Basis]) -> Sequence[Basis]:
-        """Return what numbers of all parts rest on, of that which those of one do.
-
-        It is all but users and weights.
-        """
+        """Return what numbers rest on in every part: all but the users and weights of one."""
         # Models that are compared have the same weights.
         weighting = next(iter(models.values())).joined.weighting
         return [_shared_basis(basis, weighting) for basis in bases]
@@ -138,7 +135,8 @@ class DataParts(Division):
 def _shared_basis(basis: Basis, weighting: Weighting | None) -> Basis:
     """Return what holds for all parts.
 
-    It is worded at once, so that the data of a part are not kept for its words.
+    It is worded at once, so that the data of a part are not kept for its words, and is
+    brief in any case.
     """
     # A brief basis has all phrases of users as one.
     of_users = "; ".join(basis.users_in_words())

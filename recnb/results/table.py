@@ -37,7 +37,7 @@ from recnb.metrics.measure import symbol_of
 from recnb.results.files import written
 from recnb.results.plots import PLOTS, in_letters
 from recnb.results.shown import CELLS, Shown, at_cutoff, cutoff_label, parts_of
-from recnb.results.verdicts import MARKS, in_words
+from recnb.results.verdicts import MARKS, verdict_in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -369,7 +369,7 @@ class Table(pd.DataFrame):
             case "cutoff", _:
                 return cutoff_label(value)
             case "verdict", _:
-                return in_words(value)
+                return verdict_in_words(value)
             case "text", None:
                 return ""
             case "text", str():

@@ -393,9 +393,9 @@ def user(data: EvaluationData, user: Any, k: int | None = None) -> Table:
         basis=[data.basis],
         below=below,
     )
-    table = Table(listed, shown=shown)
-    table.missed = below
-    return table
+    of_list = Table(listed, shown=shown)
+    of_list.missed = below
+    return of_list
 
 
 def _found_in_words(data: EvaluationData, user: Any, of_user: UserList) -> str:
