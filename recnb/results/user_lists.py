@@ -50,7 +50,15 @@ class UserList:
 
     @property
     def places(self) -> list[ListPlace]:
-        """The places down to the cut-off; of those on one rank the hits come first."""
+        """The places down to the cut-off; of those on one rank the hits come first.
+
+        Of a list a b c, where b is a hit that counts on rank 3, being tied with c:
+
+            rank     1  3  3
+            item     a  b  c
+            hit     -1  0 -1
+            listed   1  2  3
+        """
         names = [self._name_of(entry) for entry in self.hits.entry.tolist()]
         hits = list(zip(self.hits.rank.tolist(), names, strict=True))
         moved = {item for rank, item in hits if self.items.get(rank) != item}
