@@ -177,7 +177,7 @@ def _own_convention_of(
     return replace(start, **{**data.overrides, **of_text})
 
 
-def _recnbs_own(convention: Convention) -> dict[str, str]:
+def _recnbs_own(convention: Convention) -> dict[str, Any]:
     """Return how recnb defines what a library lacks, on the library's users and order.
 
     A user with nothing to find is left out where the library leaves such users out, but
