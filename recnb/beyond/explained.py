@@ -17,7 +17,7 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Metric
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.explanation import ROWS_SHOWN, Explanation, printed
+from recnb.results.explanation import ROWS_SHOWN, Explanation, printed_in_sum
 from recnb.results.values import Values, index_of
 from recnb.results.worked import (
     MANY_ORDERS,
@@ -51,7 +51,7 @@ def explanation_of_lists(
     elif not rows.names or divisor == 0:  # no list at all, or no pair of lists
         line = nothing_to_divide(value)
     elif not metric.per_row_texts:  # too many rows to write: their mean
-        line = f"{term.text(rows.names)} = {printed(value)}"
+        line = f"{term.text(rows.names)} = {printed_in_sum(value)}"
     out_of = measure.out_of.text(rows.names)
     return Explanation(
         **about(measure),

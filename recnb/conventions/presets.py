@@ -60,10 +60,7 @@ class Preset:
     def at(self, k: int | None) -> Preset:
         """Return the preset by which the library computes a number at this cut-off.
 
-        Without one, its variant that is never cut, or the same with nothing
-        cut.
-
-        A library that always cuts has no such number, which is an error.
+        A library that always cuts has no number without one, which is an error.
         """
         if k is not None or self.convention.cutoff == "none":
             return self
@@ -71,17 +68,16 @@ class Preset:
             raise OptionError(
                 f"{self.label} has no number without a cut-off: give k, such as k=10."
             )
-        uncut = replace(self, convention=replace(self.convention, cutoff="none"))
-        return self.never_cut or uncut
+        return self.uncut
 
     @property
-    def never_cut(self) -> Preset | None:
-        """The library's variant of it that is never cut, as rr_nocut."""
+    def uncut(self) -> Preset:
+        """The library's variant that is never cut, as rr_nocut, or this with nothing cut."""
         for other in of_metric(self.metric, self.library):
             is_never_cut = other.convention.cutoff == "none"
             if is_never_cut and other.variant.startswith(f"{self.variant}_no"):
                 return other
-        return None
+        return replace(self, convention=replace(self.convention, cutoff="none"))
 
     @property
     def label(self) -> str:

@@ -70,7 +70,9 @@ def lint(
         measured=data.in_words,
         not_checked_lines=_lines(not_made),
         basis="; ".join(
-            basis_of(evaluation, data.scoring, Cutoffs.one(measure.k)).phrases()
+            basis_of(
+                evaluation, data.scoring, Cutoffs.one(measure.k), measure
+            ).phrases()
         ),
         lang=current(),
     )

@@ -351,6 +351,6 @@ def _basis(model: EvaluationData, request: ReportRequest) -> str:
     for measure in request.metrics:
         ks = Cutoffs.of(request.k_of(measure.name))
         scoring = scoring_of(model, measure, uncut=ks.is_whole)
-        basis = basis_of(model, scoring, ks, measure.options_beside_text)
+        basis = basis_of(model, scoring, ks, measure)
         phrases[measure.symbol] = basis.phrases(brief=True)
     return "; ".join(merged(phrases))

@@ -43,8 +43,8 @@ STANDARD = (
     "hit_rate",
 )
 
-#: Those of them that weights of relevant pairs take the bias out of, or nearly; that of
-#: nDCG they do not, so it is the last.
+#: Those of them without bias under weights of relevant pairs, or nearly; nDCG, which is
+#: not, is the last.
 WEIGHTED = ("precision", "recall", "ndcg")
 
 #: A metric of all lists together, and why it is refused.
@@ -74,7 +74,7 @@ def asked_of(
         having = [each for each in measures if option in each.metric.defaults]
         if not having:
             _refuse_unknown(option, measures, of_call)
-        # Where every text gives it, the first refuses it.
+        # A text that gives the option keeps its own; if every text does, one refuses.
         taking = [each for each in having if option not in each.options] or having
         for measure, own in named_in_call:
             if measure in taking:
@@ -177,15 +177,15 @@ def count_of_users(name: str, n: object, *, least: int = 0) -> int:
 
 def measure_of_curve(metric: object, k: object) -> tuple[Measure, Cutoffs]:
     """Look up the measure of a curve, and the cut-offs that it runs over."""
-    chosen = measure_named(metric)
-    if chosen.k is not None:
+    measure = measure_named(metric)
+    if measure.k is not None:
         raise OptionError(
             f"{metric!r} has a cut-off, and a curve runs over several: name the metric "
-            f"without it, and give k=range(1, {chosen.k + 1})."
+            f"without it, and give k=range(1, {measure.k + 1})."
         )
     cutoffs = Cutoffs.of(k)
     if cutoffs.deepest is None:
         raise OptionError(
             "a curve runs over whole numbers: leave None out of k, such as k=range(1, 21)."
         )
-    return chosen, cutoffs
+    return measure, cutoffs

@@ -28,7 +28,7 @@ AS_MISSED = N_(
 #: Users whom the truth lacks, where those with no relevant item in it count.
 NOT_JUDGED = N_("{n:,} left out, without judgements")
 
-#: What the one line of a score says of users whose value is no sum of hits.
+#: The same in the one line of a score.
 IN_SHORT = {
     NO_RELEVANT["skip"]: N_("{n:,} left out"),
     NO_RELEVANT["zero"]: N_("{n:,} with nothing to find as 0"),
@@ -52,7 +52,7 @@ class Basis:
     #: all that is said of users is one phrase, and the name of a library says its
     #: decisions.
     words: Callable[..., Sequence[str]]
-    #: Return those of the words that say whose values are averaged.
+    #: Return those of the words that say whose values are averaged, by default none.
     users: Callable[[], Sequence[str]] = tuple
     user_label: str = "user"  #: what the caller calls the column of users
     noun: Noun = field(default_factory=Noun)  #: what sentences call them
@@ -90,13 +90,7 @@ def averaged_in_words(
     who += convention.users_phrase
     words: list[str] = [Phrase(who, who)]
     words += weights_in_words(joined.user_weight, of_lists=has_several)
-    if counts.n_empty:
-        n = counts.n_empty
-        short = ngettext("{n:,} lacks a list", "{n:,} lack a list", n)
-        if convention.judged_only:
-            short = ngettext(
-                "{n:,} lacks a judged {item}", "{n:,} lack a judged {item}", n
-            )
+    if n := counts.n_empty:
         phrase = N_("{n:,} of them without a list, which counts 0")
         if has_missed:
             phrase = N_("{n:,} of them without a list, which has no hit")
@@ -106,6 +100,11 @@ def averaged_in_words(
             )
         elif has_several:
             phrase = N_("{n:,} of them without a recommended {item}, which counts 0")
+        short = ngettext("{n:,} lacks a list", "{n:,} lack a list", n)
+        if convention.judged_only:
+            short = ngettext(
+                "{n:,} lacks a judged {item}", "{n:,} lack a judged {item}", n
+            )
         words.append(Phrase(_(phrase, n=n), short))
     words += no_relevant_in_words(
         convention,
@@ -146,22 +145,19 @@ def lists_in_words(keys: Keys, lists: pl.Series) -> str:
 
 
 def follows(library: str, given: str = "", words: str = "") -> Phrase:
-    """Say whose conventions a number follows, and what was given on top.
+    """Say whose conventions a number follows, before other words of it.
 
-    It is no promise of the library's own number.
+    `given`: the decisions that take precedence. It is no promise of the library's own
+    number.
     """
     short = _("as {library}", library=library)
-    if given:
-        short = _("as {library}, with {given}", library=library, given=given)
-    if isinstance(words, Phrase):
-        short = f"{words.short}, {short}"
     convention = _("by the conventions of {library}", library=library)
     if given:
-        convention = _(
-            "by the conventions of {library}, with {given}",
-            library=library,
-            given=given,
-        )
+        names = {"library": library, "given": given}
+        short = _("as {library}, with {given}", **names)
+        convention = _("by the conventions of {library}, with {given}", **names)
+    if isinstance(words, Phrase):
+        short = f"{words.short}, {short}"
     return Phrase(f"{convention}: {words}" if words else convention, short)
 
 
@@ -176,12 +172,11 @@ def no_relevant_in_words(
 
     `has_missed`: whether one evaluated counts as a list without a hit.
     """
-    counted = NO_RELEVANT[convention.no_relevant]
-    if has_missed and convention.no_relevant != "skip":
+    counted, left_out = NO_RELEVANT[convention.no_relevant], NO_RELEVANT["skip"]
+    they_count = convention.no_relevant != "skip"
+    if they_count and has_missed:
         counted = AS_MISSED
-    all_of_truth = convention.averaged_users == "truth"
-    left_out = NO_RELEVANT["skip"]
-    if all_of_truth and convention.no_relevant != "skip":
+    if they_count and convention.averaged_users == "truth":
         left_out = NOT_JUDGED
     numbers = [(counted, n_evaluated), (left_out, n_left_out)]
     return [Phrase(_(words, n=n), _(IN_SHORT[words], n=n)) for words, n in numbers if n]
@@ -234,24 +229,22 @@ def weights_in_words(of_users: Floats | None, *, of_lists: bool) -> list[str]:
 
 
 def merged(phrases: Mapping[str, Sequence[str]]) -> list[str]:
-    """Join the phrases of several metrics, each phrase once.
+    """Join the phrases of several metrics: those of all, then others behind the names.
 
-    It is behind the names of its metrics, unless it is that of all.
+    Each phrase is there once.
 
     >>> dcg = ["gain 2^relevance - 1", "9 users"]
     >>> merged({"dcg": dcg, "ndcg": ["linear gain", "9 users", "ideal: all"]})
     ['9 users', 'dcg: gain 2^relevance - 1', 'ndcg: linear gain, ideal: all']
     """
-    names: dict[str, list[str]] = {}
+    metrics_with: dict[str, list[str]] = {}  # each phrase
     for metric, of_metric in phrases.items():
         for phrase in dict.fromkeys(of_metric):
-            names.setdefault(phrase, []).append(metric)
-    own: dict[str, list[str]] = {}
-    for phrase, having in names.items():
-        if len(having) < len(phrases):
-            own.setdefault(", ".join(having), []).append(phrase.replace("; ", ", "))
-    shared = [phrase for phrase, having in names.items() if len(having) == len(phrases)]
-    return [
-        *shared,
-        *(f"{having}: {', '.join(words)}" for having, words in own.items()),
-    ]
+            metrics_with.setdefault(phrase, []).append(metric)
+    shared, own = list[str](), dict[str, list[str]]()
+    for phrase, metrics in metrics_with.items():
+        if len(metrics) == len(phrases):
+            shared.append(phrase)
+        else:
+            own.setdefault(", ".join(metrics), []).append(phrase.replace("; ", ", "))
+    return [*shared, *(f"{names}: {', '.join(words)}" for names, words in own.items())]

@@ -33,10 +33,7 @@ class Bin(NamedTuple):
 
 @dataclass(frozen=True)
 class Bins:
-    """Bins of equal width, and one of the values at the lowest end.
-
-    The latter comes first.
-    """
+    """Bins of equal width, before them one of the values at the lowest end."""
 
     edges: tuple[float, ...]
 

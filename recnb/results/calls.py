@@ -28,7 +28,8 @@ from recnb.results.single_list import Ranking, Truth, score_lists
 
 S = TypeVar("S")
 
-#: The parameters that all metrics share: those before their options, and those after.
+#: What docstrings say of the parameters that all metrics share: those before their
+#: options, and those after.
 FIRST = {
     "ranking": "ranking : list\n    Items from rank 1 down, or the relevance of each rank; a "
     "list of such lists gives their mean.",
@@ -42,9 +43,9 @@ LAST = {
     "relevance and the score of each item, in any order; equal scores keep their "
     "order.",
 }
-#: What a method has before the parameters of a metric's function; what a function of
-#: lists has before and after them.
+#: What a method has before the parameters of a metric's function.
 SELF = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)]
+#: What a function of lists has before them, and after.
 LISTS = [
     Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=None)
     for name in ("ranking", "truth")
@@ -134,9 +135,10 @@ def _describe(
     before: Sequence[Parameter],
     after: Sequence[Parameter] = (),
 ) -> None:
-    """Give the callable the metric's name, signature and docstring.
+    """Give a callable the metric's name, signature and docstring.
 
-    It has parameters before those of the metric's function, k and options, and after.
+    Its parameters are some of its own `before`, those of the metric's function (k and the
+    options), and some `after`.
     """
     _hits, *of_metric = inspect.signature(metric.function).parameters.values()
     parameters = [*before, *of_metric, *after]

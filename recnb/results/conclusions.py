@@ -123,7 +123,7 @@ def p_value(p: float) -> str:
     return "< 0.0001" if p < 0.0001 else f"= {p:#.2g}"
 
 
-def interval_in_words(confidence: float, low: float, high: float) -> str:
+def ends_in_words(confidence: float, low: float, high: float) -> str:
     """Return the ends of the interval of a difference in words."""
     return _(
         "{confidence:g}% interval {low} to {high}",
@@ -158,7 +158,7 @@ def conclusion(row: DifferenceRow, settings: Settings, n_compared: int) -> Line:
         baseline=strong(row.baseline),
         size=fixed(size),
         difference=signed(row.difference),
-        interval=interval_in_words(settings.confidence, low, high),
+        interval=ends_in_words(settings.confidence, low, high),
         p=_(of_p, p=p_value(row.p_holm), correction=correction_of(n_compared)),
         detectable=fixed(row.detectable),
         sample=row.sample,
@@ -208,24 +208,24 @@ def directions_in_words(directions: Mapping[str, Better]) -> str:
 def legend(
     directions: Mapping[str, Better],
     baseline: str | None,
-    near: str,
+    near_best: str,
     *,
     has_best: bool,
     has_marks: bool,
 ) -> list[Line]:
     """Return the meaning of each mark of means of models; `directions`: by symbol.
 
-    `near`: that of the mark of means near the best, where no baseline is. `has_marks`:
-    whether any mean has a mark beside it.
+    Marks are of findings against the baseline; without one, of means near the best, whose
+    meaning is `near_best`. `has_marks`: whether any mean has one beside it.
     """
     marks = list[Line]()
     if has_best:  # some number, as the best is shown
         marks.append([Mark("best", "0.5"), _best_in_words(directions)])
-    if has_marks and baseline is not None:
-        marks += _marks_in_words(baseline, directions)
-    elif has_marks:
+    if has_marks and baseline is None:
         sign = Estimate("0.5", signs=SIGN_NEAR_BEST, of_several=True)
-        marks.append([sign, f": {near}"])
+        marks.append([sign, f": {near_best}"])
+    if has_marks and baseline is not None:
+        marks += _findings_in_words(baseline, directions)
     return marks
 
 
@@ -239,11 +239,8 @@ def _best_in_words(directions: Mapping[str, Better]) -> str:
     return _(": the best mean of its column")
 
 
-def _marks_in_words(baseline: str, directions: Mapping[str, Better]) -> list[Line]:
-    """Return the meaning of the marks of means beside a baseline.
-
-    `directions`: of the metrics, by symbol.
-    """
+def _findings_in_words(baseline: str, directions: Mapping[str, Better]) -> list[Line]:
+    """Return the meaning of the signs of findings against a baseline, by symbol."""
     marks = list[Message]()
     if {"high", "low"} & {*directions.values()}:
         marks.append(BETTER_OR_WORSE)

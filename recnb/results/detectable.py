@@ -71,15 +71,16 @@ class Detectable(float):
         """
         is_measured = others is not None
         factor = 1.0 if is_measured else math.sqrt(2 * (1 - CORRELATION))
+        # Differences from one number vary as the values do: from the lowest, so that a
+        # user who is off it counts as one who differs.
         baseline = values.min() if others is None else others
         differences = settled(values - baseline)[:, np.newaxis]
         moments = Moments(differences, sample)
         sd = factor * moments.sd
         reach = factor * np.maximum(*moments.reach)
         difference = detectable_at(sd, sample.n_effective, power, alpha, reach)
-        # So few do not show how far others would differ.
         if sample.count(differences != 0) < ENOUGH:
-            difference[0] = math.nan
+            difference[0] = math.nan  # so few do not show how far others would differ
         self = cls(difference[0])
         self.label = label
         self.n_users = sample.n_units
@@ -183,7 +184,7 @@ def detectable(
     0.0376
     """
     measure = measure_named(metric, ACCURACY).with_options(options).cut_at(k)
-    ours, others = _values_of(data, measure), None
+    ours = _place_of(data, measure)
     if not len(ours.users):
         label = label_of(measure.name, measure.k)
         raise NoUsersError(
@@ -192,22 +193,24 @@ def detectable(
                 label=label,
             )
         )
+    others = None
     if against is not None:
         _refuse_other_choices(data, against)
-        theirs = _values_of(against, measure)
+        theirs = _place_of(against, measure)
         of_theirs = against.keys.index(theirs.users, data.user_label)
         row = of_theirs.get_indexer(data.keys.index(ours.users, data.user_label))
-        if (row < 0).all():
+        is_in_both = row >= 0
+        if not is_in_both.any():
             raise NoUsersError(
                 "against= is of other users: no user is in both evaluations."
             )
-        ours, others = ours.among(row >= 0), theirs.values[row[row >= 0], 0]
+        ours, others = ours.among(is_in_both), theirs.values[row[is_in_both], 0]
     values = ours.values[:, 0]
     return Detectable.of(measure.label, values, others, ours.sample, power, alpha)
 
 
-def _values_of(data: EvaluationData, measure: Measure) -> Place:
-    """Return the values of the users who have one."""
+def _place_of(data: EvaluationData, measure: Measure) -> Place:
+    """Return the one place of a measure: the values of the users who have one."""
     (place,) = places_of({"": data}, measure, Cutoffs.one(measure.k))
     return place
 

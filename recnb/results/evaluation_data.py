@@ -56,7 +56,10 @@ class EvaluationData:
     side_data: SideData = field(default_factory=SideData)  #: train, items and users
 
     def forget_frame(self, name: str) -> None:
-        """Note that the caller has no frame of this alone, for code to change."""
+        """Forget a frame that the caller does not have by itself.
+
+        Code that repairs the data would change it.
+        """
         frames = dict(self.side_data.frames)
         frames.pop(name, None)
         self.side_data = replace(self.side_data, frames=frames)
@@ -319,7 +322,7 @@ class EvaluationData:
 
     def position(self, user: Any) -> int:
         """Return the position of a user among those evaluated."""
-        with use_language("en"):  # of errors
+        with use_language("en"):  # errors are in English
             words = "; ".join(self.users_in_words)
         return index_of(user, self.joined.users, self.keys, words)
 
@@ -372,6 +375,7 @@ class EvaluationData:
         Their ids may be written in two ways.
         """
         source, has_hits = self.source, len(self.joined.hits.rank) > 0
+        # A part of the data, which needs no users, may well be of other items.
         if has_hits or not isinstance(source, InMemory) or not source.needs_users:
             return ()
         items, judged = self.joined.rows.lists["item"], self.joined.rows.truth["item"]

@@ -1,9 +1,7 @@
-"""The worked explanation of a score.
+"""The worked explanation of a score, which `worked.py` makes.
 
-It has the formula, the same with numbers, and the rows that it sums over.
-
-The credit column, added up and divided by the denominator, is the score. `worked.py`
-makes it.
+It has the formula, the same with numbers, and the rows that it sums over: their credit,
+added up and divided by the denominator, is the score.
 """
 
 from __future__ import annotations
@@ -54,9 +52,10 @@ COLUMNS: dict[str, str] = {
 #: them all.
 TERMS_SHOWN, ROWS_SHOWN, MISSED_SHOWN = 12, 30, 10
 
-#: Columns of what the user has names for, and those that have the same decimals in each
-#: row.
-NAMED, FIXED = ("item", "other_item", "genre"), ("discount", "credit", "running")
+#: Columns of what the user has names for.
+NAMED = ("item", "other_item", "genre")
+#: Columns with the same decimals in each row.
+FIXED = ("discount", "credit", "running")
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,15 +123,15 @@ class Explanation(Suggesting):
         with use_language(self.lang):
             terms = _sum(self.terms, self.n_rows)
             over = " + ".join(filter(None, [terms, self.missed_term]))
-            over = over or printed(self.total)
+            over = over or printed_in_sum(self.total)
             if self.out_of_terms:
-                worked = f"{_bracketed(over)} / {_bracketed(_sum(self.out_of_terms))}"
-                over = " = ".join(
-                    dict.fromkeys(
-                        [worked, f"{printed(self.total)} / {printed(self.out_of)}"]
-                    )
+                over = f"{_bracketed(over)} / {_bracketed(_sum(self.out_of_terms))}"
+                quotient = (
+                    f"{printed_in_sum(self.total)} / {printed_in_sum(self.out_of)}"
                 )
-        return f"{over} = {printed(self.value)}"
+                if over != quotient:
+                    over = f"{over} = {quotient}"
+        return f"{over} = {printed_in_sum(self.value)}"
 
     @property
     def label(self) -> str:
@@ -202,6 +201,7 @@ class Explanation(Suggesting):
         return tables
 
     def _table(self, rows: pd.DataFrame, caption: str) -> Rows:
+        """Return the first rows of a list as a table, with its hits tinted."""
         shown = rows.head(ROWS_SHOWN)
         if "gain" in shown and (shown["gain"] == shown["relevance"]).all():
             # A linear gain repeats the relevance, and without it two lists fit side by
@@ -248,7 +248,7 @@ class Explanation(Suggesting):
         return Name(item)
 
 
-def printed(value: float) -> str:
+def printed_in_sum(value: float) -> str:
     """Return a value as it is printed in a sum."""
     return number(value, 4) if 0 < abs(value) < 1e-3 else trimmed(value)
 

@@ -290,11 +290,9 @@ def not_worse_check(
 ) -> GateCheck:
     """Check that a model is not worse than the baseline.
 
-    That it is not shown to be worse or, with a margin, that it is shown to be less than
-    it behind.
-
-    Without a margin the verdict of the difference says so, which is that of the table
-    of differences. With one its interval does, which is not corrected.
+    Without a margin, it is not shown to be worse: by the verdict in the table of
+    differences. With one, it is shown to be less than the margin behind: by the interval,
+    which is not corrected.
     """
     conclusion = _conclusion_on(row, margin)
     values = row.to_dict() | {"better": row.better}
@@ -311,20 +309,19 @@ def not_worse_check(
         baseline=one_line(row.baseline),
         margin=whole(margin),
     )
-    says = f"{words} ({_interval_in_words(row, margin, confidence)})"
+    says = f"{words} ({_difference_in_words(row, margin, confidence)})"
     return GateCheck("not_worse", conclusion.passes, numbers, says, basis)
 
 
 def _conclusion_on(row: DifferenceRow, margin: float) -> Conclusion:
     """Return what a difference says of a model against the baseline."""
-    n_differ = row.won + row.lost
+    if row.n_users < ENOUGH:
+        return NO_CONCLUSION
+    if row.won + row.lost == 0:
+        return SAME_VALUES
     low, high = row.low, row.high
     if row.better == "low":  # a model above the baseline is the worse one
         low, high = -row.high, -row.low
-    if row.n_users < ENOUGH:
-        return NO_CONCLUSION
-    if n_differ == 0:
-        return SAME_VALUES
     if margin:
         if not isfinite(low):
             return NO_CONCLUSION
@@ -332,12 +329,12 @@ def _conclusion_on(row: DifferenceRow, margin: float) -> Conclusion:
             return NOT_WORSE_BY
         return WORSE_BY if high <= -margin else INCONCLUSIVE
     if row.verdict == "untested":
-        # A difference of few below 0, for which no model passes.
+        # Few users differ, and the interval within the bounds is below 0: none passes.
         return NO_CONCLUSION if high < 0 else NOT_TESTED
     return WORSE if row.verdict == "worse" else NOT_SHOWN_WORSE
 
 
-def _interval_in_words(row: DifferenceRow, margin: float, confidence: float) -> str:
+def _difference_in_words(row: DifferenceRow, margin: float, confidence: float) -> str:
     """Return a difference with its interval, if it has one, and its users in words."""
     users = _if_enough(row.sample, row.n_users)
     if row.won + row.lost == 0 and not isfinite(row.low):

@@ -74,7 +74,7 @@ class _Row:
             del values["n_lists"]
         if not self.cluster:
             del values["cluster"]
-        values.pop("better", None)  # the verdict says what is better
+        values.pop("better", None)  # the verdict says it; a gate puts it back
         return values
 
 
@@ -193,16 +193,16 @@ class Numbers:
         Of equal ones the first is the best. Without a test of the two none is near.
         """
         near = np.zeros(self.mean.shape, dtype=bool)
-        if self.has_gaps:  # which are of one model
+        if self.has_gaps:  # there is one model, and no other to be near
             return near
-        models = list(self.models)
-        top = np.argmax(self.best, axis=1)
-        for pair, (model, baseline) in enumerate(self.pairs):
+        has_best = self.best.any(axis=1)
+        first_best = np.argmax(self.best, axis=1)
+        for pair, names in enumerate(self.pairs):
             verdicts = self.tests["verdict"][:, pair].astype(str)
-            not_found = self.best.any(axis=1) & np.isin(verdicts, NOT_FOUND)
-            at, other = models.index(model), models.index(baseline)
-            near[:, at] |= not_found & (top == other)
-            near[:, other] |= not_found & (top == at)
+            not_found = has_best & np.isin(verdicts, NOT_FOUND)
+            one, other = map(list(self.models).index, names)
+            near[:, one] |= not_found & (first_best == other)
+            near[:, other] |= not_found & (first_best == one)
         return near & ~self.best
 
     def marks(self, against: str | None) -> NDArray[Any]:
@@ -229,7 +229,8 @@ class Numbers:
     def tests(self) -> Mapping[str, NDArray[Any]]:
         """The differences with their tests: arrays of places × pairs, by name.
 
-        The p-values of a column are corrected together.
+        Names are those of `Paired`, "p_holm", "is_test" and "verdict". The p-values of a
+        column are corrected together.
         """
         found = [self._paired_at(place) for place in self.places]
         shape = len(self.places), len(self.pairs)
@@ -289,9 +290,11 @@ class Numbers:
 
     def means(self, against: str | None = None) -> list[MeanRow]:
         """Return a row for each mean with its mark, those of a part together."""
-        numbers = np.moveaxis(self.estimates, 2, 0)
+        mean, low, high = np.moveaxis(self.estimates, 2, 0)
         arrays = {
-            **dict(zip(ENDS, numbers, strict=True)),
+            "mean": mean,
+            "low": low,
+            "high": high,
             "best": self.best,
             "near_best": self.near_best,
             "mark": self.marks(against),
@@ -308,9 +311,9 @@ class Numbers:
         """
         arrays = {**self.tests}
         del arrays["is_test"]
-        ends = arrays.pop("low_in_bounds"), arrays.pop("high_in_bounds")
+        low, high = arrays.pop("low_in_bounds"), arrays.pop("high_in_bounds")
         if in_bounds:
-            arrays["low"], arrays["high"] = ends
+            arrays |= {"low": low, "high": high}
         rows = []
         for place, index, values in self._cells_of(arrays):
             model, baseline = self.pairs[index]
@@ -321,9 +324,10 @@ class Numbers:
     def _cells_of(
         self, arrays: Mapping[str, NDArray[Any]]
     ) -> Iterator[tuple[Place, int, dict[str, Any]]]:
-        """Give the rows of a table, those of a part together.
+        """Give each cell of `arrays`, which are places × models or × pairs.
 
-        Each is a place, the number of a model or of a pair, and its values in `arrays`.
+        A cell is its place, the position of its model or pair, and its values. Those of a
+        part come together.
         """
         lists = {name: array.tolist() for name, array in arrays.items()}
         n_columns = next(iter(arrays.values())).shape[1]
@@ -346,12 +350,11 @@ def measured(
     """Measure metrics of models in each part of a division.
 
     Measured are means, and the differences of `pairs` with tests. For one model in
-    segments, these are the differences of its users from all others.
+    segments, these are the gaps of a segment to all others.
     """
     places = list(places_of_parts(models, measures, k, division))
-    if len(models) == 1 and division.has_gaps:
-        pairs = [PAIR_OF_GAP]
     columns = list(dict.fromkeys(place.column for place in places))
     places.sort(key=lambda place: columns.index(place.column))
-    settings = settings or Settings()
-    return Numbers(places, list(models), pairs, settings, division)
+    if len(models) == 1 and division.has_gaps:
+        pairs = [PAIR_OF_GAP]
+    return Numbers(places, list(models), pairs, settings or Settings(), division)

@@ -39,12 +39,16 @@ OVERSHOOT = 1e-9
 #: The directions of a metric; None is neither.
 BETTER = ("high", "low")
 
-#: A few lists on which a metric is tried, by the grade of each rank and of what they
-#: miss, and where they are cut.
-LISTS, CUTOFFS = (
-    (((3, 0, 1, 2), (2,)), ((0, 1, 0), ()), ((0, 0), (1, 3)), ((1, 1, 2, 1, 3, 0), ())),
-    (2, None, 20),  # within the lists, whole lists, and beyond the longest
+#: A few lists on which a metric is tried: the grade of each rank, and those of what the
+#: list misses.
+LISTS = (
+    ((3, 0, 1, 2), (2,)),
+    ((0, 1, 0), ()),
+    ((0, 0), (1, 3)),
+    ((1, 1, 2, 1, 3, 0), ()),
 )
+#: Where they are cut: within the lists, not at all, and beyond the longest.
+CUTOFFS = (2, None, 20)
 #: What a function of another form raises.
 FAILS = (ArithmeticError, AttributeError, KeyError, NameError, TypeError)
 #: The form of a function of hits.
@@ -198,7 +202,8 @@ def metric(
     >>> name = recnb.LIST_METRICS.pop("depth").name
     """
     bounds = checked_bounds(bounds)
-    kind = _kind_of(over, better)
+    kind = _kind_of(over)
+    _refuse_direction(better)
     _refuse_formula(over, credit, out_of, missed)
 
     def make(function: Callable[..., Any]) -> Metric[...]:
@@ -271,9 +276,9 @@ def _refuse_unknown_names(made: Metric[...], computed: Iterable[str]) -> None:
 
 
 def _try_on_lists(made: Metric[...]) -> None:
-    """Refuse a metric of hits whose formula is another than the function on small lists.
+    """Refuse a metric of hits if formula and function differ on some small list.
 
-    So is one whose formula is none.
+    A formula that is none is refused too.
     """
     unbounded = replace(made, bounds=(-inf, inf))
     for (grades, missed), k in product(LISTS, CUTOFFS):
@@ -292,16 +297,20 @@ def _try_on_lists(made: Metric[...]) -> None:
             ) from problem
 
 
-def _kind_of(over: str, better: object) -> type[Metric[...]]:
-    """Return the kind of a metric by what it is over; refuse words that are none."""
+def _kind_of(over: str) -> type[Metric[...]]:
+    """Return the kind of a metric by what it is over; refuse a word that is none."""
     if not is_word(over, OWN_KINDS):
         raise OptionError(f"over={quoted(over)} is no kind. {near(over, OWN_KINDS)}")
+    return OWN_KINDS[over]
+
+
+def _refuse_direction(better: object) -> None:
+    """Refuse what says neither what is better nor that neither is."""
     if better is not None and not is_word(better, BETTER):
         problem = f"better={quoted(better)} is no direction of a metric: "
         raise OptionError(
             f"{problem}say 'high', 'low', or None where neither is better."
         )
-    return OWN_KINDS[over]
 
 
 def _refuse_formula(over: str, credit: str, out_of: str, missed: str) -> None:

@@ -48,14 +48,12 @@ class Place:
     does. A metric that is one number of all lists has no values of users: its place has
     the numbers themselves, in `of_all`.
 
-    |                       | `users`              | units of the sample | its lists    |
-    |-----------------------|----------------------|---------------------|--------------|
-    | each user has a list  | users                | `users`             | None         |
-    | in a split            | lists                | clusters            | `users`      |
-    | with `cluster=`       | users                | clusters            | `users`      |
-    | number of all lists   | those with a list    | `users`             | None         |
-
-    A cluster is a user with all lists, or the users of one value of `cluster=`.
+    |                       | `users` are       | `sample.n_units` counts | `n_lists` counts |
+    |-----------------------|-------------------|-------------------------|------------------|
+    | each user has a list  | users             | users                   | nothing: None    |
+    | in a split            | lists             | users                   | lists            |
+    | with `cluster=`       | users, or lists   | values of `cluster=`    | users, or lists  |
+    | number of all lists   | those with a list | those with a list       | nothing: None    |
     """
 
     measure: Measure  #: the metric with its options, and its bounds under them
@@ -147,19 +145,18 @@ def paired_in_blocks(
     bounds: tuple[float, float],
     better: Better,
 ) -> Paired:
-    """Test differences of values that lie within these bounds, users × pairs.
+    """Test differences, users × pairs, as `paired` does, a block of pairs at a time.
 
-    As `paired` does, of blocks of pairs; where less is better, a user is won by the lower
-    value.
+    `bounds` are those of the values. Where less is better, the lower value wins a user.
     """
     lowest, highest = bounds
-    of_differences = lowest - highest, highest - lowest
+    bounds_of_differences = lowest - highest, highest - lowest
     # As many pairs at once as are fast.
-    size = max(1, CELLS // max(len(differences), 1))
+    n_pairs = max(1, CELLS // max(len(differences), 1))
     blocks = []
-    for start in range(0, differences.shape[1], size):
-        block = differences[:, start : start + size]
-        blocks.append(paired(block, sample, settings, of_differences))
+    for start in range(0, differences.shape[1], n_pairs):
+        block = differences[:, start : start + n_pairs]
+        blocks.append(paired(block, sample, settings, bounds_of_differences))
     tests = Paired(*map(np.concatenate, zip(*blocks, strict=True)))
     if better == "low":
         tests = tests._replace(won=tests.lost, lost=tests.won)
@@ -210,8 +207,8 @@ def places_of(models: Models, measure: Measure, cutoffs: Cutoffs) -> Iterator[Pl
     """Compute a metric of every model, and give a place for each cut-off."""
     check_side_data(models, _side_data_of(measure.metric))
     of_models = [values_of(model, measure, cutoffs) for model in models.values()]
-    first, of_all = of_models[0], measure.metric.of == "all"
-    if of_all:  # each number is of the model's own lists
+    first = of_models[0]
+    if first.is_of_all:  # each number is of the model's own lists
         users = first.users
         matrices = [values.matrix for values in of_models]
         sample = UserSample(len(users))
@@ -228,7 +225,9 @@ def places_of(models: Models, measure: Measure, cutoffs: Cutoffs) -> Iterator[Pl
             values=_values_at(index, matrices),
             sample=sample,
             bases=[values.basis for values in of_models],
-            of_all=[values.at(index) for values in of_models] if of_all else (),
+            of_all=[values.at(index) for values in of_models]
+            if first.is_of_all
+            else (),
         )
         lacks_value = np.isnan(place.values).any(axis=1)
         if lacks_value.any():

@@ -99,7 +99,7 @@ class MetricValue(float, Suggesting):
     _values: Values  #: at the one cut-off
 
     def __new__(cls, values: Values, **parts: Any) -> Self:
-        """Pack the number with its values, and with what else it has."""
+        """Pack the number with its values; `parts` are attributes of a subclass."""
         self = super().__new__(cls, float(values.mean[0]))
         self.metric = values.measure.name
         self.k = values.k.values[0]
@@ -123,21 +123,21 @@ class MetricValue(float, Suggesting):
 
         Of a number of all lists together, that of lists.
         """
-        if self._values.of_all:
+        if self._values.is_of_all:
             return self.n_lists
         return self._values.moments.sample.n_units
 
     @property
     def n_lists(self) -> int:
         """The number of lists that the mean is over: of users, unless they have several."""
-        if self._values.of_all:
+        if self._values.is_of_all:
             return len(self._values.users)
         return self._values.moments.sample.size
 
     @property
     def _cluster(self) -> str:
         """The column of `cluster=` whose values are drawn; "" where users are."""
-        return "" if self._values.of_all else self._values.moments.sample.cluster
+        return "" if self._values.is_of_all else self._values.moments.sample.cluster
 
     @property
     def has_interval(self) -> bool:
@@ -145,7 +145,9 @@ class MetricValue(float, Suggesting):
 
         The latter is personalization, for example.
         """
-        return not self._values.of_all or self._values.of_all[0].of_users is not None
+        return (
+            not self._values.is_of_all or self._values.results[0].of_users is not None
+        )
 
     def interval(self, confidence: float = 0.95) -> Interval:
         """Return an interval for the mean, taking the users as a sample.
@@ -193,7 +195,7 @@ class MetricValue(float, Suggesting):
             fix = named("Compare models on the same {users} instead.")
             raise OptionError(f"{problem} {fix}")
         low, high = self._values.interval(confidence)
-        method = "jackknife" if self._values.of_all else "beta"
+        method = "jackknife" if self._values.is_of_all else "beta"
         return Interval(low, high, confidence, method)
 
     @property
@@ -219,7 +221,7 @@ class MetricValue(float, Suggesting):
 
     def _ends_in_short(self) -> str:
         """Return the ends of the interval for the line of the score; "" without any."""
-        if self._values.of_all:
+        if self._values.is_of_all:
             return ""
         low, high = self.interval()
         if np.isnan(low):
@@ -228,7 +230,7 @@ class MetricValue(float, Suggesting):
 
     def _interval_in_words(self) -> str:
         """Return the interval in words; "" of one user, and of all lists."""
-        if self._values.of_all or self.n_users < 2:
+        if self._values.is_of_all or self.n_users < 2:
             return ""
         low, high = self.interval()
         if np.isnan(low):

@@ -16,7 +16,7 @@ import numpy as np
 from recnb.conventions import Convention, options_in_words, presets
 from recnb.data import Joined
 from recnb.data.in_memory import InMemory
-from recnb.display.language import _
+from recnb.display.language import N_, _
 from recnb.display.text import Phrase
 from recnb.errors import NoUsersError, OptionError
 from recnb.metrics.gain import as_column
@@ -61,7 +61,7 @@ def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
         matrix=matrix,
         mean=mean,
         convention=scoring.full_convention,
-        basis=basis_of(data, scoring, k, measure.options_beside_text),
+        basis=basis_of(data, scoring, k, measure),
         sample=partial(data.sample_of, joined.users, joined.user_weight),
         keys=data.keys,
     )
@@ -110,16 +110,16 @@ def scoring_of(
     """Return how a measure is computed: as the evaluation does, or as a library does."""
     recorded = recorded_of(data, measure.metric, uncut=uncut)
     computed = as_computed(data, measure, recorded)
-    convention = _convention_of(data, measure, recorded, uncut=uncut)
-    joined = data.joined
-    if convention is not None:
-        # That of a library may go by scores where these frames have ranks alone.
-        convention = data.source.as_given(convention)
-        try:
-            joined = data.source.under(convention)
-        except NoUsersError as problem:
-            _refuse_level_of_text(data, measure, problem)
-            raise
+    convention = _own_convention_of(data, measure, recorded)
+    if convention is None:
+        return Scoring(data.joined, computed, uncut, recorded)
+    # That of a library may go by scores where these frames have ranks alone.
+    convention = data.source.as_given(convention)
+    try:
+        joined = data.source.under(convention)
+    except NoUsersError as problem:
+        _refuse_level_of_text(data, measure, problem)
+        raise
     return Scoring(joined, computed, uncut, recorded)
 
 
@@ -127,10 +127,8 @@ def _refuse_level_of_text(
     data: EvaluationData, measure: Measure, problem: NoUsersError
 ) -> None:
     """Refuse a level of relevance, as in AP(rel=2), that nothing in the truth reaches."""
-    level, highest = (
-        measure.decisions.get("relevant_from"),
-        data.joined.hits.max_relevance,
-    )
+    level = measure.decisions.get("relevant_from")
+    highest = data.joined.hits.max_relevance
     if level is not None and level > highest:
         raise NoUsersError(
             f"{measure.name} counts items of relevance {level:g} or more, and the "
@@ -150,48 +148,36 @@ def as_computed(
     )
 
 
-def _convention_of(
-    data: EvaluationData,
-    measure: Measure,
-    recorded: presets.Preset | None,
-    *,
-    uncut: bool,
+def _own_convention_of(
+    data: EvaluationData, measure: Measure, recorded: presets.Preset | None
 ) -> Convention | None:
-    """Return the convention that a measure has of its own; None: the evaluation's.
+    """Return the convention that a measure has of its own; None: it has none.
 
     | metric          | library | measure                    | starts from               |
     |-----------------|---------|----------------------------|---------------------------|
-    | beyond accuracy | any     | any                        | None                      |
-    | of accuracy     | none    | decides nothing: "nDCG@10" | None                      |
+    | beyond accuracy | any     | any                        | has none                  |
+    | of accuracy     | none    | decides nothing: "nDCG@10" | has none                  |
     |                 | none    | decides: "AP(rel=2)"       | the evaluation's          |
-    |                 | given   | recorded there             | the record's; nothing cut |
-    |                 |         |                            | if there is no k          |
+    |                 | given   | recorded there             | the record's              |
     |                 | given   | not recorded               | the evaluation's, with    |
     |                 |         |                            | what is recnb's own       |
 
-    Then come the decisions that the caller overrides, then those of the measure's text.
+    Under a library the decisions that the caller overrides come next, and last those of
+    the measure's text.
     """
+    of_text = measure.decisions
     if not measure.metric.is_accuracy:
         return None
-    of_text = measure.decisions
-    if data.library is None and not of_text:
-        return None
     if data.library is None:
-        return replace(data.convention, **of_text)
-    decisions: dict[str, Any] = {}
+        return replace(data.convention, **of_text) if of_text else None
     if recorded is None:
-        start = data.convention
-        decisions |= _recnbs_own(start)
+        start = replace(data.convention, **_recnbs_own(data.convention))
     else:
         start = recorded.convention
-        if uncut:
-            decisions["cutoff"] = "none"
-    decisions |= data.overrides
-    decisions |= of_text
-    return replace(start, **decisions)
+    return replace(start, **{**data.overrides, **of_text})
 
 
-def _recnbs_own(convention: Convention) -> dict[str, str]:
+def _recnbs_own(convention: Convention) -> dict[str, Any]:
     """Return how recnb defines what a library lacks, on the library's users and order.
 
     A user with nothing to find is left out where the library leaves such users out, but
@@ -206,7 +192,7 @@ def _recnbs_own(convention: Convention) -> dict[str, str]:
 def recorded_of(
     data: EvaluationData, metric: Metric[...], *, uncut: bool = False
 ) -> presets.Preset | None:
-    """Return what is recorded of a metric in the library.
+    """Return what is recorded of a metric in the library, cut or not.
 
     None if nothing is, or if the library never cuts it and a cut-off is asked for.
     """
@@ -218,7 +204,7 @@ def recorded_of(
     if preset is None:
         return None
     if uncut:
-        return preset.never_cut or preset
+        return preset.uncut
     return None if preset.convention.cutoff == "none" else preset
 
 
@@ -236,11 +222,9 @@ def _recorded_beyond_accuracy(library: str, name: str) -> presets.Preset | None:
 # ---- credit, and averages over users
 
 
-def credit_of(scoring: Scoring, cutoffs: Cutoffs, hits: Hits | None = None) -> Credit:
-    """Return the credit of the hits at these cut-offs, or of other hits."""
+def credit_of(scoring: Scoring, cutoffs: Cutoffs, hits: Hits) -> Credit:
+    """Return the credit of hits at these cut-offs."""
     cutoffs = cutoffs_under(scoring.joined.convention, cutoffs)
-    if hits is None:
-        hits = hits_for(scoring, cutoffs)
     credit: Credit = scoring.measure.at(hits, cutoffs)
     return credit
 
@@ -250,10 +234,9 @@ def averaged(
 ) -> tuple[Floats, Floats]:
     """Return the values, users × cut-offs, NaN where left out, and their means.
 
-    They are those of the hits, or of other hits of the same users.
+    `hits`: others of the same users; None: those that the metric needs.
     """
     joined = scoring.joined
-    cutoffs = cutoffs_under(joined.convention, cutoffs)
     if hits is None:
         hits = hits_for(scoring, cutoffs)
     blocks = [
@@ -266,6 +249,7 @@ def averaged(
 
 def hits_for(scoring: Scoring, cutoffs: Cutoffs) -> Hits:
     """Return the hits that the metric needs at these cut-offs."""
+    cutoffs = cutoffs_under(scoring.joined.convention, cutoffs)
     hits = scoring.joined.hits.down_to(cutoffs.deepest)
     for need in scoring.measure.metric.needs:
         hits = READERS_OF_HITS[need](scoring.joined, hits)
@@ -304,13 +288,12 @@ def undefined_in(credit: Credit, convention: Convention) -> Bools:
     | some, all of grade 0       | what an ideal list earns: 0 | yes             |
     | some, all of grade 0       | anything else               | no              |
     """
-    ideal_list = credit.out_of
+    out_of = credit.out_of
     grade_0_may_be_relevant = convention.relevant != ">0"
-    # Only nDCG and its like divide by a Credit, that of the ideal list; others divide by
-    # numbers, such as counts.
-    if grade_0_may_be_relevant and isinstance(ideal_list, Credit):
-        # So does that of a user without relevant items.
-        return ideal_list.earns_nothing
+    # Only nDCG and its like divide by a Credit, that of the ideal list, which without a
+    # relevant item is empty and earns 0 as well; others divide by numbers.
+    if grade_0_may_be_relevant and isinstance(out_of, Credit):
+        return out_of.earns_nothing
     return as_column(credit.rows.n_relevant == 0)
 
 
@@ -321,14 +304,15 @@ def basis_of(
     data: EvaluationData,
     scoring: Scoring,
     cutoffs: Cutoffs,
-    options: Mapping[str, Any] | None = None,
+    asked: Measure,
 ) -> Basis:
     """Return what a metric's number at the deepest of these cut-offs rests on.
 
-    `options`: those of the call.
+    `asked`: the measure as the call has it, without the options of a library.
     """
+    options = asked.options_beside_text
     return Basis(
-        words=partial(_accuracy_in_words, data, scoring, cutoffs, options or {}),
+        words=partial(_accuracy_in_words, data, scoring, cutoffs, options),
         users=partial(_users_of, scoring, cutoffs),
         user_label=data.user_label,
         noun=data.noun,
@@ -355,27 +339,29 @@ def _accuracy_in_words(
 ) -> list[str]:
     """Return the users and the decisions behind a metric of accuracy in words."""
     library, recorded = data.library, scoring.recorded
-    given = scoring.full_convention.given_in_words(tuple(data.overrides))
     users = _users_of(scoring, cutoffs)
     if brief:
         # Among those of other metrics, all that is said of users stands together.
         users = ["; ".join(users)]
-    scale = scale_of(scoring.measure, scoring.joined.hits)
     # Notes are those of the evaluation, as another join of its frames lacks those of a
     # comparison, such as which users it leaves out.
     notes = [*data.notes, *pairs_in_words(scoring.joined.weighting)]
-    if recorded is not None and recorded.caveat:
-        notes.append(recorded.caveat_in_words)
-    if library is not None and recorded is not None and brief:
-        in_words = options_in_words(options)
-        return [follows(library, given), *users, *notes, *in_words, *scale]
+    scale = scale_of(scoring.measure, scoring.joined.hits)
     decisions = _decisions_in_words(data, scoring, cutoffs, options)
-    words = [*users, *notes, *decisions, *scale]
-    if library is not None and recorded is None:
-        words.append(Phrase(_(OWN, library=library), _("recnb's own")))
-    elif library is not None:
-        words[0] = follows(library, given, words[0])
-    return words
+    if library is None:
+        return [*users, *notes, *decisions, *scale]
+    if recorded is None:
+        own = Phrase(_(OWN, library=library), _("recnb's own"))
+        return [*users, *notes, *decisions, *scale, own]
+    if recorded.caveat:
+        notes.append(recorded.caveat_in_words)
+    overrides = scoring.full_convention.given_in_words(tuple(data.overrides))
+    if brief:  # the name of the library says its decisions
+        decisions = options_in_words(options)
+        return [follows(library, overrides), *users, *notes, *decisions, *scale]
+    who, *others = users
+    who = follows(library, overrides, who)
+    return [who, *others, *notes, *decisions, *scale]
 
 
 def _decisions_in_words(
@@ -384,9 +370,9 @@ def _decisions_in_words(
     cutoffs: Cutoffs,
     options: Mapping[str, Any],
 ) -> list[str]:
-    """Return the decisions in words; the line of a score has the unusual ones.
+    """Return the decisions in words; the line of a score has the unusual ones in short.
 
-    Those of a library are what its name says there.
+    It has none of a library, whose name says them.
     """
     convention = scoring.full_convention
     in_words = partial(
@@ -435,14 +421,11 @@ def scale_of(measure: Measure, hits: Hits) -> list[str]:
 
     It is if the metric has an option max_relevance, which is not given.
     """
-    if measure.chosen.get("max_relevance", 1) is None:
-        return [
-            _(
-                "highest relevance {value:g}, that of the truth",
-                value=hits.max_relevance,
-            )
-        ]
-    return []
+    chosen = measure.chosen
+    if "max_relevance" not in chosen or chosen["max_relevance"] is not None:
+        return []
+    words = N_("highest relevance {value:g}, that of the truth")
+    return [_(words, value=hits.max_relevance)]
 
 
 def _nothing_to_find(scoring: Scoring, cutoffs: Cutoffs) -> Bools:
@@ -450,7 +433,8 @@ def _nothing_to_find(scoring: Scoring, cutoffs: Cutoffs) -> Bools:
     joined = scoring.joined
     if joined.convention.relevant == ">0":  # as in `undefined_in`, without any credit
         return np.asarray(joined.hits.n_relevant == 0)
-    credit = credit_of(scoring, Cutoffs.one(cutoffs.deepest))
+    deepest = Cutoffs.one(cutoffs.deepest)
+    credit = credit_of(scoring, deepest, hits_for(scoring, deepest))
     return undefined_in(credit, joined.convention).ravel()
 
 

@@ -33,13 +33,6 @@ GIVE_TRAIN = "recs.rec.against(truth, train=frame)"
 #: What the command line has in place of these calls.
 TYPED = {GIVE_USERS: "--users FILE", GIVE_TRAIN: "--train FILE"}
 
-#: How a column each value of which is a truth of its own is asked for.
-ALONE = (
-    "stands alone, in a table or a report, without tests: these take the truth's rows "
-    "of one value after the other."
-)
-
-
 #: Where a column is; "given": in a Series by user.
 Frame = Literal["users", "truth", "train", "given"]
 
@@ -114,7 +107,7 @@ def _rows_of_truth(
 ) -> pl.DataFrame:
     """Return the values of a column of the truth beside user and item."""
     table = truth.ids.with_columns(value=truth[name])
-    if "item" not in table.columns:  # rows are items
+    if "item" not in table.columns:  # each row is an item, known by its number
         table = table.with_row_index("item").cast({"item": pl.Int64})
     labels = {role: data.source.truth.label(role) for role in IDS}
     with_ids = RoleTable(TRUTH, table, labels).with_ids()
@@ -163,7 +156,7 @@ def values_of_users(data: EvaluationData, column: Column) -> pl.Series:
 
 
 def _one_value_each(column: Column, keys: Keys) -> pl.DataFrame:
-    """Return a row for each user with their value."""
+    """Return a row for each user with their value; errors name a user by `keys`."""
     label, values = column.label, column.rows["value"]
     if values.dtype.is_nested() or values.dtype == pl.Object:
         example = one_line(repr(values.drop_nulls().to_list()[0]))
@@ -179,9 +172,12 @@ def _one_value_each(column: Column, keys: Keys) -> pl.DataFrame:
             f"by={quoted(label)} has more than one value for user "
             f"{keys.names(several['user'].head(1))[0]!r}: give each user one."
         )
-        raise OptionError(
-            f"{problem} A column of the truth that differs within users {ALONE}"
+        alone = (
+            "A column of the truth that differs within users stands alone, in a table or "
+            "a report, without tests: these take the truth's rows of one value after the "
+            "other."
         )
+        raise OptionError(f"{problem} {alone}")
     return of_users
 
 
@@ -228,14 +224,14 @@ def binned(values: pl.Series) -> pl.Series:
         return values
     numbers = values.cast(pl.Float64)
     edges = np.unique(np.quantile(numbers.drop_nulls(), [0.25, 0.5, 0.75]))
-    code = pl.Series(np.searchsorted(edges, numbers.fill_null(0)))
-    known = pl.DataFrame({"code": code, "value": numbers}).drop_nulls()
+    quarter = pl.Series(np.searchsorted(edges, numbers.fill_null(0)))
+    known = pl.DataFrame({"quarter": quarter, "value": numbers}).drop_nulls()
     lowest, highest = pl.min("value").alias("low"), pl.max("value").alias("high")
-    ends = known.group_by("code").agg(lowest, highest).sort("code")
+    ends = known.group_by("quarter").agg(lowest, highest).sort("quarter")
     names = _ranges(ends.select("low", "high").rows())
-    name_of_code = pl.Series(names, dtype=pl.Enum(names))
-    named = code.replace_strict(ends["code"], name_of_code, default=None)
-    return pl.select(pl.when(numbers.is_not_null()).then(named)).to_series()
+    names_in_order = pl.Series(names, dtype=pl.Enum(names))
+    name = quarter.replace_strict(ends["quarter"], names_in_order, default=None)
+    return pl.select(pl.when(numbers.is_not_null()).then(name)).to_series()
 
 
 def _ranges(ends: Sequence[tuple[float, float]]) -> list[str]:

@@ -98,9 +98,9 @@ class Segments(Division):
 
         The last is of those of whom nothing is known; -1 is none, for those not evaluated.
         """
-        index = positions(self.users, users)
+        row = positions(self.users, users)  # -1: it is none of them
         unknown = len(self.keys) - 1
-        code = np.where(index >= 0, self.code[index], unknown)
+        code = np.where(row >= 0, self.code[row], unknown)
         if self.evaluated is not None:
             code[~users.is_in(self.evaluated.implode()).to_numpy()] = -1
         return code
@@ -126,10 +126,7 @@ class DataParts(Division):
                 yield part, of_part
 
     def bases_of(self, models: Models, bases: Sequence[Basis]) -> Sequence[Basis]:
-        """Return what numbers of all parts rest on, of that which those of one do.
-
-        It is all but users and weights.
-        """
+        """Return what numbers rest on in every part: all but the users and weights of one."""
         # Models that are compared have the same weights.
         weighting = next(iter(models.values())).joined.weighting
         return [_shared_basis(basis, weighting) for basis in bases]
@@ -138,7 +135,8 @@ class DataParts(Division):
 def _shared_basis(basis: Basis, weighting: Weighting | None) -> Basis:
     """Return what holds for all parts.
 
-    It is worded at once, so that the data of a part are not kept for its words.
+    It is worded at once, so that the data of a part are not kept for its words, and is
+    brief in any case.
     """
     # A brief basis has all phrases of users as one.
     of_users = "; ".join(basis.users_in_words())
@@ -187,56 +185,6 @@ def _listed(by: Any) -> list[Any]:
     return [*by]
 
 
-def _parts_of_split(
-    data: EvaluationData, columns: Sequence[str], *, is_tested: bool
-) -> DataParts:
-    """Return the parts by columns of `split=`."""
-    _refuse_repeated(columns)
-    values = data.keys.combinations_of(data.joined.users)
-    values = values.select([*split_labels(columns)]).unique().sort(pl.all())
-    refuse_many(values.height, ", ".join(columns))
-    return DataParts(
-        labels=columns,
-        keys=values.rows(),
-        evaluated=lambda _name, model, part: model.of_split(values.slice(part, 1)),
-        is_tested=is_tested,
-        of_split=True,
-    )
-
-
-def _truth_parts(models: Models, by: str) -> DataParts:
-    """Return a part for each value that a column of the truth has of users evaluated.
-
-    Models that are compared have the same users and the same column, and so the same
-    values.
-    """
-    rows = {
-        name: _truth_with_values(model, column_named(model, by))
-        for name, model in models.items()
-    }
-    first, of_first = next(iter(models.values())), next(iter(rows.values()))
-    of_users = rows_of_users(of_first, first.joined.users)
-    values = of_users["value"].unique().sort(nulls_last=True)
-    refuse_many(len(values), by)
-    keys, _unknown = _keys_of(values.to_frame())
-    return DataParts(
-        labels=(by,),
-        keys=keys,
-        evaluated=lambda name, model, part: _with_rows(model, rows[name], values[part]),
-    )
-
-
-def _with_rows(model: EvaluationData, rows: pl.DataFrame, value: Any) -> EvaluationData:
-    """Evaluate a model against the rows of the truth that have one value; None is one."""
-    source = _in_memory_of(model)
-    literal = pl.lit(value, dtype=rows["value"].dtype)
-    has_value = pl.col("value").eq_missing(literal)
-    truth_rows = source.truth_rows[rows.filter(has_value)["row"]]
-    truth = source.truth.with_rows(truth_rows)
-    of_part = replace(source, truth=truth, needs_users=False)
-    return replace(model, joined=of_part.under(model.convention))
-
-
 def _refuse_other_columns(models: Models, column: Column) -> None:
     """Refuse a column whose values differ between models: so would their segments."""
     (first, ours), *others = models.items()
@@ -260,7 +208,7 @@ def _refuse_repeated(columns: Sequence[str]) -> None:
         raise OptionError(f"by={quoted(columns)}: name at least one column, each once.")
 
 
-def refuse_many(n: int, label: str) -> None:
+def _refuse_many(n: int, label: str) -> None:
     """Refuse more segments than a table has."""
     if n > MOST_SEGMENTS:
         problem = f" makes {n:,} segments, and a table has at most {MOST_SEGMENTS}."
@@ -269,14 +217,6 @@ def refuse_many(n: int, label: str) -> None:
             "and other values into groups."
         )
         raise OptionError(f"by={quoted(label)}{problem} {fix}")
-
-
-def unknown_among(names: Collection[Any]) -> str:
-    """Name the segment of missing values, unlike every value there is."""
-    name = _("not known")
-    while name in names:
-        name = f"({name})"
-    return name
 
 
 # Segments of users
@@ -299,7 +239,7 @@ def segments_of(data: EvaluationData, columns: Sequence[Column]) -> Segments:
         }
     )
     segments = values.unique().sort(pl.all(), nulls_last=True)
-    refuse_many(segments.height, ", ".join(labels))
+    _refuse_many(segments.height, ", ".join(labels))
     code = values.join(
         segments.with_row_index("code"),
         on=values.columns,
@@ -321,7 +261,7 @@ def segments_of(data: EvaluationData, columns: Sequence[Column]) -> Segments:
 
 def _keys_of(values: pl.DataFrame) -> tuple[list[Key], Key]:
     """Return the key of each row of values, and that of one of which nothing is known."""
-    unknown = tuple(unknown_among(column.drop_nulls().to_list()) for column in values)
+    unknown = tuple(_unknown_among(column.drop_nulls().to_list()) for column in values)
     keys = []
     for row in values.iter_rows():
         named = zip(row, unknown, strict=True)
@@ -329,7 +269,54 @@ def _keys_of(values: pl.DataFrame) -> tuple[list[Key], Key]:
     return keys, unknown
 
 
-# Parts of the truth: a column that differs within users
+def _unknown_among(names: Collection[Any]) -> str:
+    """Name the segment of missing values, unlike every value there is."""
+    name = _("not known")
+    while name in names:
+        name = f"({name})"
+    return name
+
+
+# Parts of the data
+
+
+def _parts_of_split(
+    data: EvaluationData, columns: Sequence[str], *, is_tested: bool
+) -> DataParts:
+    """Return the parts by columns of `split=`."""
+    _refuse_repeated(columns)
+    values = data.keys.combinations_of(data.joined.users)
+    values = values.select([*split_labels(columns)]).unique().sort(pl.all())
+    _refuse_many(values.height, ", ".join(columns))
+    return DataParts(
+        labels=columns,
+        keys=values.rows(),
+        evaluated=lambda _name, model, part: model.of_split(values.slice(part, 1)),
+        is_tested=is_tested,
+        of_split=True,
+    )
+
+
+def _truth_parts(models: Models, by: str) -> DataParts:
+    """Return a part for each value that a column of the truth has of users evaluated.
+
+    Models that are compared have the same users and the same column, and so the same
+    values.
+    """
+    rows = {
+        name: _truth_with_values(model, column_named(model, by))
+        for name, model in models.items()
+    }
+    first, of_first = next(iter(models.values())), next(iter(rows.values()))
+    of_users = rows_of_users(of_first, first.joined.users)
+    values = of_users["value"].unique().sort(nulls_last=True)
+    _refuse_many(len(values), by)
+    keys, _unknown = _keys_of(values.to_frame())
+    return DataParts(
+        labels=(by,),
+        keys=keys,
+        evaluated=lambda name, model, part: _of_value(model, rows[name], values[part]),
+    )
 
 
 def _truth_with_values(data: EvaluationData, column: Column) -> pl.DataFrame:
@@ -350,6 +337,33 @@ def _truth_with_values(data: EvaluationData, column: Column) -> pl.DataFrame:
         problem = f"by={quoted(column.label)} is of rows that are not judged as well: "
         raise OptionError(f"{problem}give recommendations and truth as a frame each.")
     return rows.with_columns(as_shown(kept["value"]))
+
+
+def _several_lists_error(data: EvaluationData, by: str) -> OptionError:
+    """Return the error for a column of both frames that differs within users.
+
+    Users have a list of each value, and these were joined as one.
+    """
+    split: Any = by
+    if data.keys.columns:
+        split = [*data.keys.columns, by]
+    return OptionError(
+        f"by={quoted(by)} is a column of both frames and differs within users in "
+        "both: a user's lists of all its values are taken as one. If each value "
+        f"has a list of its own, evaluate with split={split!r}. If it is a "
+        "column of items, leave it out of the recommendations."
+    )
+
+
+def _of_value(model: EvaluationData, rows: pl.DataFrame, value: Any) -> EvaluationData:
+    """Evaluate a model against the rows of the truth with one value, which may be None."""
+    source = _in_memory_of(model)
+    literal = pl.lit(value, dtype=rows["value"].dtype)
+    has_value = pl.col("value").eq_missing(literal)
+    truth_rows = source.truth_rows[rows.filter(has_value)["row"]]
+    truth = source.truth.with_rows(truth_rows)
+    of_part = replace(source, truth=truth, needs_users=False)
+    return replace(model, joined=of_part.under(model.convention))
 
 
 def _in_memory_of(data: EvaluationData) -> InMemory:
@@ -375,19 +389,3 @@ def part_in_words(data: EvaluationData, division: Division) -> str:
     if nothing == "skip" or not data.one_no_relevant_rule:
         return words
     return f"{words}; {in_words('no_relevant', nothing)}"
-
-
-def _several_lists_error(data: EvaluationData, by: str) -> OptionError:
-    """Return the error for a column of both frames that differs within users.
-
-    Users have a list of each value, and these were joined as one.
-    """
-    split: Any = by
-    if data.keys.columns:
-        split = [*data.keys.columns, by]
-    return OptionError(
-        f"by={quoted(by)} is a column of both frames and differs within users in "
-        "both: a user's lists of all its values are taken as one. If each value "
-        f"has a list of its own, evaluate with split={split!r}. If it is a "
-        "column of items, leave it out of the recommendations."
-    )

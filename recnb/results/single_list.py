@@ -53,9 +53,8 @@ class Pair(NamedTuple):
     """A ranking and its truth."""
 
     items: Sequence[Any]  #: in rank order; the ranks, if grades were given
-    truth: Mapping[
-        Any, float
-    ]  #: the relevant items as listed, and how relevant each is
+    #: The relevant items as listed, and how relevant each is.
+    truth: Mapping[Any, float]
     named: bool = True  #: whether items were given, and not grades
 
 
@@ -80,25 +79,25 @@ def score_lists(
 ) -> Score:
     """Compute a metric of one list or the mean of several."""
     metric.check(options)
+    has_columns = y_true is not None and y_score is not None
     if y_true is None and y_score is None:
         pairs = read_pairs(ranking, truth, metric)
-    elif ranking is not None or truth is not None or y_true is None or y_score is None:
-        raise RecnbError("y_true= and y_score= go together, and without another list.")
-    else:
+    elif has_columns and ranking is None and truth is None:
         pairs = _scored(y_true, y_score)
-    cutoff, users = Cutoffs.one(k), pl.Series("list", range(len(pairs)))
+    else:
+        raise RecnbError("y_true= and y_score= go together, and without another list.")
+    cutoff = Cutoffs.one(k)
     measure = Measure(metric, options).cut_at(k)
     matrix = measure.at(hits_of(pairs), cutoff).value
     ties = [] if y_score is None else [_(PHRASES["ties", "first"])]
-    convention = LISTS.with_metric(measure.chosen)
     words = partial(_basis, pairs, measure, ties)
     values = Values(
         measure=measure,
         k=cutoff,
-        users=users,
+        users=pl.Series("list", range(len(pairs))),
         matrix=matrix,
         mean=means(matrix),
-        convention=convention,
+        convention=LISTS.with_metric(measure.chosen),
         basis=Basis(words, user_label="list"),
         sample=partial(UserSample, len(pairs)),
     )
@@ -249,16 +248,12 @@ def read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
         )
     entries = _as_list(ranking, "the ranking")
     if truth is None:
-        several = bool(entries) and all(map(_is_list, entries))
-        lists = [list(one) for one in (entries if several else [entries])]
-        return [_graded(one, metric.name) for one in lists]
+        has_lists = bool(entries) and all(map(_is_list, entries))
+        lists = entries if has_lists else [entries]
+        return [_graded(list(one), metric.name) for one in lists]
     truth = [*truth] if isinstance(truth, Iterator) else truth
-    if not (
-        _is_list(truth)
-        and len(truth)
-        and all(map(_is_truth, truth))
-        and all(map(_is_list, entries))
-    ):
+    has_truths = _is_list(truth) and len(truth) and all(map(_is_truth, truth))
+    if not has_truths or not all(map(_is_list, entries)):
         return [_matched(entries, truth, metric.name)]
     if all(isinstance(entry, tuple) for entry in (*entries, *truth)):
         raise RecnbError(
@@ -304,12 +299,11 @@ def _matched(ranking: list[Any], truth: Any, metric: str) -> Pair:
             f"the truth is {_shown(truth)}: give a mapping of item to relevance, "
             "such as {'A': 1}, or the relevant items in a list or set."
         )
-    listed = (
-        sorted(truth, key=str) if isinstance(truth, (set, frozenset)) else list(truth)
-    )
+    has_order = not isinstance(truth, (set, frozenset))
+    listed = list(truth) if has_order else sorted(truth, key=str)
     _refuse_numbers(ranking, truth, metric)
-    for items, what in ((listed, "the truth"), (ranking, "the ranking")):
-        _refuse_items(items, what)
+    _refuse_items(listed, "the truth")
+    _refuse_items(ranking, "the ranking")
     _refuse_kinds(ranking, listed)
     judged = truth if isinstance(truth, Mapping) else dict.fromkeys(listed, 1.0)
     return Pair(ranking, _relevant(judged, "item {item!r}"))
@@ -335,10 +329,11 @@ def _refuse_numbers(ranking: list[Any], truth: Any, metric: str) -> None:
     if isinstance(truth, Mapping) or not are_numbers:
         return
     odd = flags or [value for value in values if value % 1 != 0]
-    if odd or (_is_list(truth) and 0 < len(ranking) == len(truth)):
-        value = repr((odd or ranking)[0])
+    are_columns = _is_list(truth) and 0 < len(ranking) == len(truth)
+    if odd or are_columns:
+        value = (odd or ranking)[0]
         raise RecnbError(
-            f"ranking and truth hold numbers, such as {value}: if they are grades "
+            f"ranking and truth hold numbers, such as {value!r}: if they are grades "
             f"and scores, type recnb.{metric}(y_true=..., y_score=...); if they are "
             "ids of items, give the relevant ones as a set, set(truth), or of "
             "several lists [set(one) for one in truth]; fractions are ids as text."
@@ -367,13 +362,8 @@ def _refuse_items(items: list[Any], what: str) -> None:
     """
     for item in items:
         has_hash = getattr(item, "__hash__", None) is not None
-        if (
-            not has_hash
-            or item is None
-            or item is pd.NA
-            or isinstance(item, Decimal)
-            or item != item
-        ):
+        is_missing = item is None or item is pd.NA
+        if not has_hash or is_missing or isinstance(item, Decimal) or item != item:
             raise RecnbError(
                 f"{what} holds {_shown(item)}, which cannot be an item: items are text "
                 "or numbers, and none is missing; [str(item) for item in items] makes "
@@ -385,10 +375,14 @@ def _refuse_items(items: list[Any], what: str) -> None:
 
 
 def _kind(item: Any) -> type:
-    return str if isinstance(item, str) else float if is_number(item) else type(item)
+    """Return the type of an item; all text is one, and so are all numbers."""
+    if isinstance(item, str):
+        return str
+    return float if is_number(item) else type(item)
 
 
 def _as_list(values: Any, what: str) -> list[Any]:
+    """Return what was given as a list, or refuse what has no order."""
     if not _is_list(values):
         raise RecnbError(
             f"{what} is {_shown(values)}: give a list, from rank 1 down; frames are "
@@ -420,16 +414,16 @@ def _basis(
     brief: bool = False,
 ) -> list[str]:
     """Say in words how many lists there are, and by which rules, brief or not."""
-    n, empty = len(pairs), sum(not pair.truth for pair in pairs)
+    n, n_empty = len(pairs), sum(not pair.truth for pair in pairs)
     lists = _("mean of {n} lists", n=n)
     if n == 1:
         lists = _("one list of {n}", n=len(pairs[0].items))
     words: list[str] = [Phrase(lists, lists)]
-    if empty:
+    if n_empty:
         zeros = ngettext(
             "{n} list with no relevant {item} counts 0",
             "{n} lists with no relevant {item} count 0",
-            empty,
+            n_empty,
         )
         words.append(Phrase(zeros, zeros))
     given = options_in_words(measure.options, whole=measure.k is None)

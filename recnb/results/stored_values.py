@@ -12,11 +12,11 @@ import pandas as pd
 from recnb.display.text import sample_in_words, signed
 from recnb.errors import FrameError, NoUsersError, OptionError, Suggesting, quoted
 from recnb.metrics.hits import Floats
-from recnb.results.conclusions import interval_in_words, p_value
+from recnb.results.conclusions import ends_in_words, p_value
 from recnb.results.own_metric import OVERSHOOT, checked_bounds
 from recnb.results.places import paired_in_blocks, verdicts_of_pairs
 from recnb.results.score import Interval
-from recnb.results.verdicts import in_words
+from recnb.results.verdicts import verdict_in_words
 from recnb.stats import Moments, Settings, UserSample
 
 #: The lowest and the highest value that there may be.
@@ -153,10 +153,10 @@ class PairedDifference(Suggesting):
     def __repr__(self) -> str:
         n_lists = None if self.n_lists == self.n_users else self.n_lists
         users = sample_in_words(self.n_users, n_lists, self.cluster)
-        concluded = f"{in_words(self.verdict)}; {users}"
+        concluded = f"{verdict_in_words(self.verdict)}; {users}"
         if isnan(self.p):
             return f"{signed(self.difference)}: {concluded}"
-        ends = interval_in_words(self.confidence, self.low, self.high)
+        ends = ends_in_words(self.confidence, self.low, self.high)
         return f"{signed(self.difference)} ({ends}; p {p_value(self.p)}): {concluded}"
 
 

@@ -37,7 +37,7 @@ from recnb.metrics.measure import symbol_of
 from recnb.results.files import written
 from recnb.results.plots import PLOTS, in_letters
 from recnb.results.shown import CELLS, Shown, at_cutoff, cutoff_label, parts_of
-from recnb.results.verdicts import MARKS, in_words
+from recnb.results.verdicts import MARKS, verdict_in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -302,7 +302,9 @@ class Table(pd.DataFrame):
 
     def _notes(self) -> list[Line]:
         """Return the lines below the table, the last of which is its basis."""
-        left_out = len(self) - len(self._frame_shown())
+        left_out = 0
+        if self._shown.pivot is None:  # else models stand side by side, and none is out
+            left_out = len(self) - len(self._frame_shown())
         more = ngettext(
             "{n:,} more row in .to_frame()", "{n:,} more rows in .to_frame()", left_out
         )
@@ -358,33 +360,31 @@ class Table(pd.DataFrame):
         return names, columns
 
     def _cell(self, values: Sequence[Any], label: Hashable, column: Any) -> Line:
-        """Return a cell: a mean with what is beside it, or a value of its column."""
+        """Return a cell: a mean with what is beside it, or a value by its kind."""
         if self._shown.marks is not None or len(values) > 1:
             return self._estimate(values, label, column)
         (value,) = values
         kind = self._shown.cells.get(column)
         if kind is None and self._shown.pivot is None:  # whose columns are the caller's
             kind = CELLS.get(column)
-        match kind:
-            case "cutoff":
+        match kind, value:
+            case "cutoff", _:
                 return cutoff_label(value)
-            case "verdict":
-                return in_words(value)
-            case "text" if value is None:
+            case "verdict", _:
+                return verdict_in_words(value)
+            case "text", None:
                 return ""
-            case "text" if isinstance(value, str):
+            case "text", str():
                 return opening(value, TEXT_SHOWN)
-            case "words" if isinstance(value, str):
+            case "words", str():
                 return one_line(value, MOST_LETTERS)
-            case "difference" | "signed" | "p" | "grade" | "score":
-                if isinstance(value, float):
-                    return Number(value, kind)
-        match value:
-            case bool() | np.bool_():
+            case "difference" | "signed" | "p" | "grade" | "score", float():
+                return Number(value, kind)
+            case _, bool() | np.bool_():
                 return "✓" if value else ""
-            case float():
+            case _, float():
                 return Number(value)
-            case int() | np.integer():
+            case _, int() | np.integer():
                 return str(value)
         return Name(value, NAME_SHOWN)
 

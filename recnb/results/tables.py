@@ -142,8 +142,8 @@ def _below(
     data: EvaluationData, numbers: Numbers, *, intervals: bool = True
 ) -> WordedLater:
     """Return the phrases below numbers of one model, and of their intervals."""
-    bases = numbers.bases  # the numbers are let go
-    # Intervals that are not shown are not computed.
+    bases = numbers.bases  # words that are made later keep these, and not the numbers
+    # What is not shown is not computed.
     of_intervals = intervals_in_words(data, numbers) if intervals else []
     return WordedLater(lambda: [*phrases_of(bases), *of_intervals])
 
@@ -262,7 +262,7 @@ def measures(
     AP(rel=4)  0.1063  0.0850  0.1340    235
     """
     texts = [plain_text(name) for name in (names if is_several(names) else [names])]
-    if not texts:
+    if not texts or names is None:
         raise OptionError(
             "no measure is named: give at least one, such as names=['nDCG@10']."
         )
@@ -316,23 +316,23 @@ def curve(
     5   0.1399  0.1155  0.1698
     10  0.2504  0.2191  0.2853
     """
-    chosen, cutoffs = measure_of_curve(metric, k)
-    chosen = chosen.with_options(options)
+    measure, cutoffs = measure_of_curve(metric, k)
+    measure = measure.with_options(options)
     settings = Settings(confidence)
-    numbers = measured({"": data}, [chosen], cutoffs, settings=settings)
+    numbers = measured({"": data}, [measure], cutoffs, settings=settings)
     ((basis,),) = numbers.bases.values()
-    sample, of_users = numbers.places[-1].sample, chosen.metric.of != "all"
-    of_curve = sample.n_units, sample.n_lists, sample.cluster
     of_intervals = intervals_in_words(data, numbers)
+    sample, of_users = numbers.places[-1].sample, measure.metric.of != "all"
+    of_curve = sample.n_units, sample.n_lists, sample.cluster
     shown = Shown(
         basis=WordedLater(lambda: [*basis.phrases(), *of_intervals]),
-        headings={chosen.name: f"{chosen.symbol}@k"},
+        headings={measure.name: f"{measure.symbol}@k"},
         plot="curve",
-        symbol=chosen.symbol,
+        symbol=measure.symbol,
         sample=of_curve if of_users else None,
     )
     index = pd.Index([place.k for place in numbers.places], name="k")
-    columns = [chosen.name, "low", "high"]
+    columns = [measure.name, "low", "high"]
     return Table(numbers.estimates[:, 0], index, columns, shown=shown)
 
 
@@ -382,24 +382,20 @@ def user(data: EvaluationData, user: Any, k: int | None = None) -> Table:
         "relevance": _("relevance"),
         "hit": _("hit"),
     }
-    shown = Shown(
-        title=_("relevant, and not among them"),
-        index=["item"],
-        headings=headings,
-        cells={"title": "text"},
-        most=max(len(listed), len(missed)),
-    )
-    table_of_missed = Table(missed, shown=shown)
+    most = max(len(listed), len(missed))
+    alike = Shown(headings=headings, cells={"title": "text"}, most=most)
+    title = _("relevant, and not among them")
+    below = Table(missed, shown=replace(alike, title=title, index=["item"]))
     shown = replace(
-        shown,
+        alike,
         title=_found_in_words(data, user, of_user),
         index=["rank", "item"],
         basis=[data.basis],
-        below=table_of_missed,
+        below=below,
     )
-    table = Table(listed, shown=shown)
-    table.missed = table_of_missed
-    return table
+    of_list = Table(listed, shown=shown)
+    of_list.missed = below
+    return of_list
 
 
 def _found_in_words(data: EvaluationData, user: Any, of_user: UserList) -> str:

@@ -19,10 +19,10 @@ SAME_ORDER = N_("By {labels} the order of the models is the same.")
 
 
 def plain_means(models: Models, measures: Sequence[Measure], k: Cutoffs) -> str:
-    """Say what the first metric is without propensities, at its last cut-off.
+    """Say what the first metric is without propensities; nothing if there are none.
 
-    A sentence says by which metrics the order of the models is another. Nothing if there
-    are no propensities.
+    More sentences say by which metrics the order of the models is another. Each metric
+    is taken at its last cut-off.
     """
     if not all(model.source.weighted for model in models.values()):
         return ""
@@ -42,11 +42,12 @@ def plain_means(models: Models, measures: Sequence[Measure], k: Cutoffs) -> str:
             sentences.append(_(VALUES, label=at_last.label, values=values))
         # Of models whose means are the same, the other means decide: so two orders
         # differ where a pair of models changes places.
-        order = sorted(models, key=lambda name: (-plain[name], -weighted[name]))
-        if order == sorted(models, key=lambda name: (-weighted[name], -plain[name])):
+        with_them = sorted(models, key=lambda name: (-weighted[name], -plain[name]))
+        without = sorted(models, key=lambda name: (-plain[name], -weighted[name]))
+        if without == with_them:
             same.append(at_last.label)
             continue
-        names = ", ".join(map(one_line, order))
+        names = ", ".join(map(one_line, without))
         sentences.append(_(OTHER_ORDER, label=at_last.label, models=names))
     if same and len(models) > 1:
         sentences.append(_(SAME_ORDER, labels=", ".join(same)))

@@ -163,7 +163,8 @@ def _missed(user: ShownUser) -> list[Line]:
     items = []
     for item in user.missed:
         at_rank = f" {_('(at rank {rank})', rank=item.rank)}" if item.rank else ""
-        items.append([_item(replace(item, relevance=0)), at_rank])
+        not_marked = replace(item, relevance=0)  # a hit would be
+        items.append([_item(not_marked), at_rank])
     n_more = user.n_missed - len(items)
     more = [" ", _("and {n:,} more", n=n_more)] if n_more else []
     return [*joined(items), *more]

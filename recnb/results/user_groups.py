@@ -44,11 +44,10 @@ class ShownUser:
     values: tuple[float, ...]  #: of the lead metric, by list
     n_relevant: int
     n_hits: int  #: of the last of the lists
-    n_places: int  #: items in the first k ranks of the longest list, of which at most 20 are here
-    lists: tuple[tuple[RankedItem, ...], ...]
-    missed: tuple[
-        RankedItem, ...
-    ]  #: of one model the most relevant of the items missed, with their ranks below k
+    n_places: int  #: of the longest list down to k
+    lists: tuple[tuple[RankedItem, ...], ...]  #: of each the first `RANKS_SHOWN`
+    #: Of one model the most relevant of the items missed, with their ranks below k.
+    missed: tuple[RankedItem, ...]
     n_missed: int
     text: str = ""  #: that of a query, if users= has one
 
@@ -67,9 +66,8 @@ class UserGroup:
     model: str
     baseline: str | None
     users: tuple[ShownUser, ...]
-    counts: tuple[int, int, int] | None = (
-        None  #: how many users gain, stay the same and lose (or rise and fall)
-    )
+    #: Of two models, how many users gain, stay the same and lose (or rise and fall).
+    counts: tuple[int, int, int] | None = None
 
 
 def extremes(
@@ -127,7 +125,8 @@ def moved(
     n_with_value = int((~np.isnan(change)).sum())
     change = settled(np.nan_to_num(change))
     n_won, n_lost = int((change > 0).sum()), int((change < 0).sum())
-    counts = (n_won, n_with_value - n_won - n_lost, n_lost)
+    n_tied = n_with_value - n_won - n_lost
+    counts = (n_won, n_tied, n_lost)
     groups = []
     kinds = ("gained", "lost") if better else ("risen", "fallen")
     for kind, gain in zip(kinds, (change, -change), strict=True):
@@ -140,9 +139,9 @@ def moved(
 
 
 def _first_by(among: Ints, key: Floats, then: Ints | Floats, n: int) -> Ints:
-    """Return the `n` of the positions that come first by `key`.
+    """Return the `n` of some positions that come first.
 
-    Then by the second key, then by their own order.
+    They are ordered by `key`, then by `then`, then by their own order.
     """
     order: Ints = np.lexsort((among, then[among], key[among]))[:n]
     return np.asarray(among[order])
@@ -154,9 +153,9 @@ def _shown(
     values: Sequence[Floats],
     k: int | None,
 ) -> tuple[ShownUser, ...]:
-    """Return users by position, each with the list of every side down to k.
+    """Return the users at some positions, each with the list of every side down to k.
 
-    Of one side, with the most relevant items missed.
+    Items missed are shown of one side alone.
     """
     lists = [user_lists_of(side, positions, k) for side in sides]
     last = sides[-1]

@@ -50,17 +50,26 @@ class UserList:
 
     @property
     def places(self) -> list[ListPlace]:
-        """The places down to the cut-off; of those on one rank the hits come first."""
+        """The places down to the cut-off; of those on one rank the hits come first.
+
+        Of a list a b c, where b is a hit that counts on rank 3, being tied with c:
+
+            rank     1  3  3
+            item     a  b  c
+            hit     -1  0 -1
+            listed   1  2  3
+        """
         names = [self._name_of(entry) for entry in self.hits.entry.tolist()]
-        counted = list(zip(self.hits.rank.tolist(), names, strict=True))
-        moved = {item for rank, item in counted if self.items.get(rank) != item}
-        in_place = {rank for rank, item in counted if item not in moved}
+        hits = list(zip(self.hits.rank.tolist(), names, strict=True))
+        moved = {item for rank, item in hits if self.items.get(rank) != item}
+        in_place = {rank for rank, item in hits if item not in moved}
         places = []
-        for hit, (rank, item) in enumerate(counted):
+        for hit, (rank, item) in enumerate(hits):
             listed = self.first_rank.get(item) if item in moved else rank
             places.append(ListPlace(rank, item, hit, listed))
         for rank, item in self.items.items():
-            if rank not in in_place and item not in moved:
+            is_hit = rank in in_place or item in moved
+            if not is_hit:
                 places.append(ListPlace(rank, item, -1, rank))
         inside = [place for place in places if place.rank <= self.depth]
         return sorted(inside, key=lambda place: place.rank)
@@ -111,13 +120,13 @@ def user_lists_of(
         truth[user].append(item)
     hits = data.hits(k)
     return [
-        UserList(each_once(hits.of_user(position)), items[user], truth[user], k)
+        UserList(_on_one_rank(hits.of_user(position)), items[user], truth[user], k)
         for position, user in zip(positions, users, strict=True)
     ]
 
 
-def each_once(hits: Hits) -> Hits:
-    """Return hits that are on several ranks, as the mean over orders has them, on one."""
+def _on_one_rank(hits: Hits) -> Hits:
+    """Return hits on one rank each, of which the mean over orders has several."""
     if hits.tied is None:
         return hits
     _entries, first = np.unique(hits.entry, return_index=True)

@@ -43,12 +43,9 @@ class Values:
     keys: Keys = BY_USER  #: whose lists `users` are
 
     @property
-    def of_all(self) -> tuple[Any, ...]:
-        """The one number of all lists, by cut-off.
-
-        Empty where users have a value.
-        """
-        return self.results if self.measure.metric.of == "all" else ()
+    def is_of_all(self) -> bool:
+        """Whether it is one number of all lists, and users have no value."""
+        return self.measure.metric.of == "all"
 
     @property
     def moments(self) -> Moments:
@@ -72,10 +69,10 @@ class Values:
 
         Of numbers of all lists, a mean over pairs of users has one.
         """
-        if not self.of_all:
+        if not self.is_of_all:
             low, high = self.moments.interval(confidence)
             return float(low[0]), float(high[0])
-        of_users = self.of_all[0].of_users
+        of_users = self.results[0].of_users
         if of_users is None:
             return np.nan, np.nan
         return interval_of_pairs(of_users(), self.sample(), confidence)
@@ -86,6 +83,7 @@ class Values:
         Its basis is in words, the values of users are at hand.
         """
         words = partial(_as_they_are, self.basis.phrases())
+        numbers = self.results if self.is_of_all else ()
         plain = {
             name: value
             for name, value in self.measure.options.items()
@@ -95,7 +93,7 @@ class Values:
             self,
             measure=replace(self.measure, options=plain),
             basis=replace(self.basis, words=words, users=tuple),
-            results=tuple(one.without_data() for one in self.of_all),
+            results=tuple(one.without_data() for one in numbers),
             sample=partial(_as_they_are, self.sample()),
         )
 
@@ -105,10 +103,10 @@ def _as_they_are(made: T, **_asked: Any) -> T:
     return made
 
 
-def index_of(user: Any, users: pl.Series, keys: Keys, are: str) -> int:
-    """Return the position of a user, or of a list in a split, among some.
+def index_of(user: Any, users: pl.Series, keys: Keys, in_words: str) -> int:
+    """Return the position of a user, or of a list in a split, among some users.
 
-    `are` says in words who they are.
+    `in_words`: who these are, for the error.
     """
     index = None
     # An id of another kind is none of them.
@@ -124,7 +122,7 @@ def index_of(user: Any, users: pl.Series, keys: Keys, are: str) -> int:
                 "{user} {id} is not evaluated. Those evaluated are {examples}: {are}.",
                 id=quoted(keys.in_words(user)),
                 examples=examples,
-                are=are,
+                are=in_words,
             )
         )
     return index

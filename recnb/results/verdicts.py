@@ -75,11 +75,11 @@ def sign_of_verdict(verdict: str) -> str:
     return VERDICTS[verdict][0]
 
 
-def in_words(verdict: str) -> str:
+def verdict_in_words(verdict: str) -> str:
     """Return a verdict in words."""
     return _(VERDICTS[verdict][1])
 
 
 def with_sign(verdict: str) -> str:
     """Return a verdict with its sign."""
-    return f"{sign_of_verdict(verdict)} {in_words(verdict)}"
+    return f"{sign_of_verdict(verdict)} {verdict_in_words(verdict)}"

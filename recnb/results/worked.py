@@ -93,34 +93,33 @@ def explain(
     """
     with use_language(lang):
         measure = measure_named(metric).cut_at(k)
-        chosen, k = measure.metric, measure.k
-        has_no_formula = chosen.over == "hits" and not chosen.per_row_texts
-        if has_no_formula or not chosen.credit:
+        found, k = measure.metric, measure.k
+        has_no_formula = found.over == "hits" and not found.per_row_texts
+        if has_no_formula or not found.credit:
             asked = label_of(measure.name, k)
             raise OptionError(
                 f"{measure.symbol} has no terms to explain: see .measure({asked!r}).per_user."
             )
-        if user is None and chosen.of == "user":
+        if user is None and found.of == "user":
             example = data.joined.users[0]
             raise OptionError(
                 f"say whose list: .explain({metric!r}, user, k={k!r}), such as user={example!r}."
             )
         measure = measure.with_options(options)
-        if chosen.is_accuracy:
+        if found.is_accuracy:
             explanation = _of_accuracy(data, measure, user)
         else:
-            explanation = chosen.explanation(data, measure, user)
+            explanation = found.explanation(data, measure, user)
         text = data.user_texts([user]).get(user, "")
         return replace(explanation, user=data.keys.in_words(user), text=text)
 
 
 def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanation:
-    metric, k = measure.metric, measure.k
-    scoring = scoring_of(data, measure, uncut=k is None)
+    """Explain the value of a user, with the data that the measure is computed on."""
+    scoring = scoring_of(data, measure, uncut=measure.k is None)
     data = replace(data, joined=scoring.joined)
-    cutoffs = cutoffs_under(data.convention, Cutoffs.one(k))
     position = data.position(user)
-    hits = hits_for(scoring, cutoffs).of_user(position)
+    hits = hits_for(scoring, Cutoffs.one(measure.k)).of_user(position)
     if hits.tied is not None and (hits.tied.weight < 1).any():
         raise OptionError(MANY_ORDERS)
     (of_user,) = user_lists_of(data, [position], None)
@@ -128,7 +127,7 @@ def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanati
     of_user = replace(of_user, hits=replace(hits, tied=None))
     decisions = scoring.full_convention.phrases(
         graded=data.joined.graded,
-        below_0_unjudged=metric.below_0_unjudged,
+        below_0_unjudged=measure.metric.below_0_unjudged,
         whole=scoring.uncut,
     )
     pairs = pairs_in_words(data.joined.weighting)
@@ -155,8 +154,8 @@ def explained(
     """Return the explanation of the score of a user's list."""
     hits = of_user.hits
     cutoffs = cutoffs_under(convention, Cutoffs.one(measure.k))
-    result: Credit = measure.at(hits, cutoffs)
-    credit = result.by_rank
+    computed: Credit = measure.at(hits, cutoffs)
+    credit = computed.by_rank
     if measure.metric.own:
         whose = "of one list" if user is None else f"of user {user!r}"
         compare_with_formula(measure, credit, whose)
@@ -165,7 +164,7 @@ def explained(
     ideal = None
     if isinstance(credit.out_of, Credit):
         ideal = _rows_by_rank(measure, credit.out_of.by_rank, of_user)
-    value, line = _value_by_convention(result, convention, user)
+    value, line = _value_by_convention(computed, convention, user)
     described = about(measure)
     if hits.truth_weight is not None:
         described["reads"] = _(
@@ -201,9 +200,7 @@ def _depth_of(credit: Credit) -> int:
 def _rows_by_rank(measure: Measure, credit: Credit, of_user: UserList) -> pd.DataFrame:
     """Return a row per rank down to the cut-off, with what it earns."""
     hits, chosen, meanings = credit.rows, measure.chosen, measure.metric.meanings
-    numbers = numbers_of(credit, chosen, measure.credit)
-    terms = terms_of(measure.credit, numbers, credit.earned)
-    if hits is not of_user.hits:  # an ideal list has no other items
+    if hits is not of_user.hits:  # an ideal list, or judged items: there are no others
         of_user = UserList(hits, {}, of_user.truth, _depth_of(credit))
     places = pd.DataFrame(of_user.places, columns=ListPlace._fields)
     ranks, hit = places["rank"].to_numpy(np.int64), places["hit"].to_numpy(np.int64)
@@ -230,6 +227,8 @@ def _rows_by_rank(measure: Measure, credit: Credit, of_user: UserList) -> pd.Dat
     if "discount" in meanings:
         rows["discount"] = discount_of(ranks, chosen["discount"], chosen["log_base"])
     earned = of_rows(credit.earned)
+    numbers = numbers_of(credit, chosen, measure.credit)
+    terms = terms_of(measure.credit, numbers, credit.earned)
     term_of_row = np.array([*terms, ""], dtype=object)[hit]
     rows["term"] = np.where(earned == 0, "", term_of_row)
     return rows.assign(credit=earned, running=np.cumsum(earned))
@@ -310,8 +309,9 @@ def numbers_of(
     hits, names = credit.rows, formula.names()
     depth = _depth_of(credit)
     size = credit.k.size(hits.list_length)[0, 0]
+    # A list that is not cut has no k, of which min(k, list_length) would be the smaller.
     if credit.k.cut != "k" and "list_length" in names:
-        size = hits.list_length[0]  # the smaller of the two
+        size = hits.list_length[0]
     # The highest grade of the data, unless an option gives one.
     top = chosen.get("max_relevance") or hits.max_relevance
     numbers = {
@@ -329,10 +329,7 @@ def numbers_of(
 
 
 def compare_with_formula(measure: Measure, credit: Credit, where: str) -> None:
-    """Refuse credit of one user's hits that is another than the formula says.
-
-    It is at one cut-off.
-    """
+    """Refuse credit of one user's hits, at one cut-off, that a formula does not give."""
     compared = [(measure.credit, credit, credit.earned)]
     ideal = measure.out_of.ideal()
     if ideal is None:
@@ -346,18 +343,19 @@ def compare_with_formula(measure: Measure, credit: Credit, where: str) -> None:
             f"earned, Credit(hits.ideal, k, earned by each of hits.ideal))."
         )
     compared.append((measure.missed, credit, np.ravel(credit.missed)[:1]))
-    for formula, rows, computed in compared:
-        values = formula.value(numbers_of(rows, measure.chosen, formula))
-        if np.allclose(values, computed):
+    for formula, of_list, by_function in compared:
+        by_formula = formula.value(numbers_of(of_list, measure.chosen, formula))
+        if np.allclose(by_formula, by_function):
             continue
-        of_formula, of_function = (
-            ", ".join(f"{value:.6g}" for value in np.ravel(numbers))
-            for numbers in (values, computed)
-        )
         raise OptionError(
             f"{measure.metric.name} {where}: the formula {formula.text()} gives "
-            f"{of_formula}, and the function {of_function}."
+            f"{_listed(by_formula)}, and the function {_listed(by_function)}."
         )
+
+
+def _listed(numbers: Floats) -> str:
+    """Return numbers in a sentence, to six digits."""
+    return ", ".join(f"{value:.6g}" for value in np.ravel(numbers))
 
 
 def terms_of(formula: Formula, names: Mapping[str, Any], earned: Floats) -> list[str]:
@@ -367,11 +365,11 @@ def terms_of(formula: Formula, names: Mapping[str, Any], earned: Floats) -> list
         return []
     columns = {name: np.broadcast_to(names[name], n) for name in formula.names()}
     with np.errstate(all="ignore"):  # 0 log 0 counts 0, and is not written out
-        written = np.broadcast_to(np.isfinite(formula.value(columns)), n)
+        has_value = np.broadcast_to(np.isfinite(formula.value(columns)), n)
     terms = []
     for row, value in enumerate(earned.tolist()):
-        text = "["
-        if written[row]:
-            text = formula.text({name: values[row] for name, values in columns.items()})
-        terms.append(number(value) if text.startswith("[") else text)
+        text = formula.text({name: values[row] for name, values in columns.items()})
+        is_condition = text.startswith("[")  # such as [1<=3]
+        is_written = has_value[row] and not is_condition
+        terms.append(text if is_written else number(value))
     return terms

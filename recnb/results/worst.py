@@ -88,17 +88,18 @@ def worst(
     scoring = scoring_of(data, measure, uncut=measure.k is None)
     joined = scoring.joined
     n_relevant = joined.hits.n_relevant
-    value = averaged(scoring, cutoffs)[0][:, 0]
+    matrix, _mean = averaged(scoring, cutoffs)
+    value = matrix[:, 0]
     is_cost = measure.metric.better == "low"
     # Who has no value, NaN, comes last.
     order = np.lexsort((-n_relevant, -value if is_cost else value))
     n_users = int(np.count_nonzero(~np.isnan(value)))
-    worst = order[: min(n_shown, n_users)]
-    users = joined.users.gather(worst)
+    positions = order[: min(n_shown, n_users)]
+    users = joined.users.gather(positions)
     # Those of the metric, which may have a convention of its own.
-    lists = user_lists_of(replace(data, joined=joined), worst.tolist(), measure.k)
+    lists = user_lists_of(replace(data, joined=joined), positions.tolist(), measure.k)
     columns = {
-        "n_relevant": n_relevant[worst],
+        "n_relevant": n_relevant[positions],
         "n_found": [len(of_user.found) for of_user in lists],
         "n_missed": [len(of_user.missed) for of_user in lists],
         **_in_words(data, users, lists),
@@ -113,12 +114,12 @@ def worst(
         title = _(words, label=measure.label, users=users_in_words(n_users))
     shown = Shown(
         title=title,
-        basis=basis_of(data, scoring, cutoffs, measure.options_beside_text).phrases(),
+        basis=basis_of(data, scoring, cutoffs, measure).phrases(),
         headings={name: measure.label, **headings},
         cells=dict.fromkeys(("text", "first", "missing"), "text"),
-        most=len(worst),
+        most=len(positions),
     )
-    frame = pd.DataFrame({name: value[worst], **columns})
+    frame = pd.DataFrame({name: value[positions], **columns})
     return Table(frame.set_axis(index), shown=shown)
 
 
