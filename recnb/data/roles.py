@@ -100,7 +100,9 @@ def labels_of(
 
 def _named_column(table: InputTable, role: str, named: Named) -> list[str]:
     """Return the column of a table that a keyword names for a role, if one does."""
-    columns = [column for column in named.get(role, ()) if column in table.columns]
+    if role not in named:
+        return []
+    columns = [column for column in named[role] if column in table.columns]
     if len(columns) > 1:
         raise ColumnError(
             f"{table.name}: {columns[0]!r} and {columns[1]!r} are both columns of it, and "
@@ -130,6 +132,8 @@ def _one_of(
     candidates: Sequence[str], table: InputTable, role: str, in_others: Sequence[str]
 ) -> str:
     """Return the only column that could play a role, or the only one in other tables."""
+    if len(candidates) == 1:
+        return candidates[0]
     shared = [column for column in candidates if column in in_others]
     could_be = shared or candidates
     if len(could_be) > 1:
