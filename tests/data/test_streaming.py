@@ -7,6 +7,7 @@ tests/distributed/test_engines.py, and by the law of tests/laws/test_attack.py.
 
 import gc
 import os
+import re
 import subprocess
 import sys
 
@@ -19,7 +20,7 @@ import pytest
 
 import recnb
 from recnb.data import tables
-from recnb.errors import FrameError, RecnbError
+from recnb.errors import FrameError, RecnbError, WriteError
 from tests.random_frames import METRICS, STREAMED, K, random_frames, shuffled, sized
 
 
@@ -189,6 +190,14 @@ def test_they_are_gone_after_an_error_too(folder):
             recnb.evaluate(STREAMED["lazy"](wrong), truth)
     gc.collect()
     assert not any(folder.iterdir())
+
+
+def test_a_folder_that_cannot_hold_them_is_named(folder):
+    recs, truth = random_frames(np.random.default_rng(18))
+    folder.rmdir()
+    words = f"temporary files cannot be written to {folder}: No such file or directory"
+    with pytest.raises(WriteError, match=re.escape(words)):
+        recnb.evaluate(STREAMED["lazy"](recs), truth)
 
 
 # ---- memory

@@ -109,6 +109,12 @@ def test_users_who_moved() -> None:
     assert made["n_moved"].tolist() == [0, 2]
     assert made["moved_most"].tolist() == ["", "2: 1.0000 → not counted"]
     assert made["value"].tolist() == pytest.approx([3 / 4, 1.0])
+    tied = pd.DataFrame({"user": [1, 1, 2, 2], "item": [*"abba"], "score": 1.0})
+    made = recnb.evaluate(tied, {1: ["a"], 2: ["a"]}).why(
+        "mrr", 2, other=recnb.Convention(ties="last")
+    )
+    assert made["n_moved"].tolist() == [0, 2]  # one up, one down
+    assert made["change"].tolist()[1:] == [0.0]
     options = {"gain": "exponential", "discount": "clipped_log"}
     other = recnb.Convention().with_metric(options)
     made = ev.why("dcg", 3, other=other, log_base=10)
