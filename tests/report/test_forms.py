@@ -137,7 +137,9 @@ def test_labels_of_an_axis_have_room_and_the_last_is_kept():
 
 
 def test_names_of_curves_stand_apart():
-    lines = [(name, [(k, 0.5, 0.4, 0.6) for k in (1, 2)]) for name in "abc"]
+    # The third line has no intervals.
+    ends = {"a": (0.4, 0.6), "b": (0.4, 0.6), "c": (np.nan, np.nan)}
+    lines = [(name, [(k, 0.5, *ends[name]) for k in (1, 2)]) for name in "abc"]
     name = r'y="([\d.]+)" text-anchor="start"[^>]*>[abc]<'
     heights = sorted(map(float, re.findall(name, svg.curves(lines, "k", "mean"))))
     assert len(heights) == 3

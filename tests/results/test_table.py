@@ -325,7 +325,10 @@ def points(ax: Axes) -> dict[str, tuple[list[float], list[tuple[float, float]]]]
 def test_a_table_is_points_with_the_intervals_that_it_has() -> None:
     table = EV.table(["ndcg", "recall"], k=[5, None])
     wide = EV.table(["ndcg", "recall"], k=[5, None], intervals=True)
-    bare, drawn = points(table.plot()), points(wide.plot())
+    ax = table.plot()
+    # The series say the cut-offs, so no row does.
+    assert [one.get_text() for one in ax.get_yticklabels()] == ["nDCG", "Recall"]
+    bare, drawn = points(ax), points(wide.plot())
     assert [*bare] == [*drawn] == ["5", "whole list"]
     for k, name in ((5, "5"), (None, "whole list")):
         means, ends = drawn[name]

@@ -148,9 +148,9 @@ def test_controls_choose_what_is_shown() -> None:
             assert explorer.problem == ""
         return explorer.to_frame()
 
-    frame = used(
-        "metric recall", "k 0", "k 5", "metric ndcg", "by 1", "segment 1", "search u0"
-    )
+    used("metric recall", "k ")
+    assert explorer.shown[:2] == ("recall", None)
+    frame = used("k 0", "k 5", "metric ndcg", "by 1", "segment 1", "search u0")
     assert explorer.shown[:2] == ("ndcg", 5)
     assert frame["segment"].eq("new").all()
     assert frame.index.str.contains("u0").all()
