@@ -20,7 +20,7 @@ LATER = [*recnb._FOLDERS, *recnb._MODULES]
 #: Prints what is loaded with the package, and then the names that are loaded later.
 PROGRAM = f"""
 import sys, recnb
-print(*(name for name in sys.modules if name.startswith("recnb.")))
+print(*(name for name in sys.modules if name.startswith(("recnb.", "matplotlib."))))
 from recnb import *
 print(compare.__module__)
 print(*(getattr(recnb, name).__name__ for name in {LATER}))
@@ -35,6 +35,7 @@ def lines() -> list[str]:
 def test_features_are_loaded_when_they_are_first_used():
     loaded = lines()[0].split()
     assert "recnb.evaluation" in loaded
+    assert "matplotlib.axes" not in loaded
     folders = {
         module.name for module in pkgutil.iter_modules(recnb.__path__) if module.ispkg
     }
