@@ -60,3 +60,19 @@ def test_ci_names_paths_that_exist():
         shell = ["bash", "-O", "failglob", "-c", f"ls -d {path}"]
         found = subprocess.run(shell, cwd=ROOT, capture_output=True, text=True)
         assert found.returncode == 0, found.stderr
+
+
+def test_the_site_is_built_with_its_extra_alone():
+    tools = ROOT / "tests" / "tools"
+    files = [
+        *(tools / "site").glob("*.py"),
+        tools / "notebooks.py",
+        tools / "readme.py",
+    ]
+    files.append(ROOT / "tests" / "kernels.py")
+    code = "\n".join(file.read_text("utf-8") for file in files)
+    imported = {*re.findall(r"^ *(?:import|from) (\w+)", code, re.MULTILINE)}
+    extras = PROJECT["optional-dependencies"]
+    wanted = imported & {*ranges(extras["test"])}
+    assert "jupytext" in wanted
+    assert wanted <= {*ranges(extras["site"])}

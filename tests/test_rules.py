@@ -11,7 +11,6 @@ from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS
 from tests.tools import readme
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PACKAGE = ROOT / "recnb"
 
 
 def run(*command: str) -> None:

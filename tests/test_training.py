@@ -2,6 +2,7 @@
 and of forks; pickles: test_pickle.py.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -101,14 +102,34 @@ def test_a_metric_of_boosting_is_the_mean_over_queries(
     )
 
 
-@pytest.mark.parametrize("heading", ["MLflow", "Great Tables"])
-def test_a_program_runs_up_to_its_library(
-    heading: str, monkeypatch: pytest.MonkeyPatch
+def test_a_run_has_the_means_and_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    mlflow = MagicMock()
+    monkeypatch.setitem(sys.modules, "mlflow", mlflow)
+    names: dict[str, Any] = {}
+    exec(PROGRAMS["MLflow"], names)
+    ev = names["ev"]
+    (metrics,) = mlflow.log_metrics.call_args.args
+    assert metrics == {"nDCG_at_10": ev.ndcg(k=10), "R_at_10": ev.recall(k=10)}
+    mlflow.set_tag.assert_called_once_with("convention", str(ev.convention))
+    texts = {call.args[1]: call.args[0] for call in mlflow.log_text.mock_calls}
+    assert "0.2589" in texts["report.html"]
+    stored = json.loads(texts["report.json"])
+    assert stored["made_with"] == names["report"].to_dict()["made_with"]
+
+
+def test_a_table_has_its_numbers_and_what_they_rest_on(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    module = heading.lower().replace(" ", "_")
-    monkeypatch.setitem(sys.modules, module, MagicMock())
-    exec(PROGRAMS[heading], {})
-    assert sys.modules[module].mock_calls
+    made = MagicMock()
+    monkeypatch.setitem(sys.modules, "great_tables", made)
+    exec(PROGRAMS["Great Tables"], {})
+    called, header, numbers, note = made.mock_calls
+    (rows,) = called.args
+    assert [*rows[called.kwargs["rowname_col"]]] == ["item-knn", "factors", "popular"]
+    assert round(rows.loc[0, "ndcg@10"], numbers.kwargs["decimals"]) == 0.2589
+    assert numbers.kwargs["columns"] == ["ndcg@10", "recall@10", "hit_rate@10"]
+    assert header.kwargs["subtitle"] == "261 users"
+    assert "relevance above 0" in note.args[0]
 
 
 @pytest.mark.parity

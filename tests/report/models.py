@@ -1,4 +1,6 @@
-"""Models of the sample whose reports are tested."""
+"""Models of the sample whose reports are tested: without `users=`, unlike those of
+`tests.evaluated`.
+"""
 
 import recnb
 from tests.sample import SAMPLE

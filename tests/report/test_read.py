@@ -115,7 +115,7 @@ def test_a_report_that_was_changed_is_refused(name, read_again):
         holder = told
         for key in where:
             holder = holder[key]
-        if not holder:
+        if not holder and where[0] in ("differences", "distribution"):
             continue  # one model has no differences, and several no distribution
         holder[last] = value
         with pytest.raises(FrameError, match="report of recnb that was changed: make"):

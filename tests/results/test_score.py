@@ -127,10 +127,12 @@ def test_an_interval_is_copied_whole(again: Callable[[Any], Any]) -> None:
 @pytest.mark.parametrize("order", [[1, 5, None, 3], [None, 1], [5, 3, 1], [3, None, 5]])
 def test_the_hits_of_an_evaluation_at_any_depth_in_any_order(order: Any) -> None:
     ev = recnb.evaluate(RECS, TRUTH)
+    both = RECS.merge(TRUTH, on=["user", "item"]).sort_values(["user", "rank"])
+    both = both.assign(relevance=both["rating"])
     for k in order:
         alone = recnb.evaluate(RECS, TRUTH)
-        hits, wanted = ev.hits(k), alone.hits(k)
+        hits, wanted = ev.hits(k), both if k is None else both[both["rank"] <= k]
         for name in ("user", "rank", "relevance"):
-            assert getattr(hits, name).tolist() == getattr(wanted, name).tolist()
+            assert getattr(hits, name).tolist() == wanted[name].tolist()
         for metric in ("ndcg", "recall", "r_precision"):
             assert getattr(ev, metric)(k=k) == getattr(alone, metric)(k=k)

@@ -1,4 +1,5 @@
-"""Whether intervals hold what they say, and power is what it is said to be, simulated.
+"""Whether intervals hold what they say, tests err as rarely as they say, and power is
+what it is said to be, simulated.
 
 Two made models rank for half a million users; samples are drawn of these, so the true
 difference is known. The data was made once, to look like nDCG@10 (half of the users
@@ -18,7 +19,7 @@ import pytest
 
 from recnb import stats
 from recnb.results.detectable import users_needed
-from recnb.stats import detectable
+from recnb.stats import UserSample, detectable, gap_to_rest
 from tests.rows import read_rows
 from tests.stats.samples import intervals, paired
 
@@ -193,6 +194,15 @@ def test_intervals_of_users_with_weights_are_right_or_careful(name, weights, n):
     assert share == pytest.approx(said(f"{name}, {weights}", n), abs=0.0005)
 
 
+@pytest.mark.parametrize("n", [12, 60, 300])
+def test_tests_err_as_rarely_as_they_say(n):
+    runs, rng = 4000, np.random.default_rng(n)
+    made = differences_of(0.44)[0](rng, (n, runs)) * rng.choice([-1.0, 1.0], (n, runs))
+    share = (paired(made).p <= 0.05).mean()
+    assert share <= 0.05 + bounds(0.05, runs)
+    assert share >= 0.05 - bounds(0.05, runs) or n == 12
+
+
 @pytest.mark.parametrize("power", [0.5, 0.8, 0.95])
 def test_what_is_detectable_is_found_as_often_as_said(power):
     runs, draw, mean = 10_000, *differences_of(0.44)
@@ -206,3 +216,12 @@ def test_what_is_detectable_is_found_as_often_as_said(power):
             detectable(2.0, few, power), 2.0, (few, 20_000)
         )
         assert power - 0.06 <= (paired(made).p <= 0.05).mean() <= power + 0.01
+
+
+@pytest.mark.parametrize("n", [5, 10, 20, 50])
+@pytest.mark.parametrize("name", MEANS)
+def test_random_segments_are_rarely_found_to_differ(name, n):
+    values = population(name)[0](np.random.default_rng([0, n]), (261, RUNS))
+    share = (gap_to_rest(values, UserSample(261), np.arange(261) < n).p <= 0.05).mean()
+    assert share <= 0.05 + bounds(0.05, RUNS)
+    assert (share == 0) or n >= 10

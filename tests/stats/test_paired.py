@@ -66,6 +66,16 @@ def in_split(model, split, user="user"):
 IN_FOLDS = in_split("item-knn", "fold")
 
 
+def correlations():
+    """The lowest correlation of two models, by metric."""
+    evs = [frame.rec.against(SAMPLE.test) for frame in SAMPLE.models.values()]
+    lowest = {}
+    for metric in ("ndcg", "precision", "recall", "hit_rate", "mrr", "map"):
+        values = [ev.measure(metric, k=10).per_user for ev in evs]
+        lowest[metric] = np.corrcoef(values).min()
+    return lowest
+
+
 def numbers(made):
     return np.array([made.difference, made.low, made.high, made.p, made.effect_size])
 
