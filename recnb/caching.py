@@ -13,7 +13,8 @@ T = TypeVar("T")
 class cached_property(functools.cached_property[T]):  # noqa: N801
     """`functools.cached_property` without the lock of Python 3.11.
 
-    With the lock a thread waits for whoever waits for it.
+    With the lock a thread waits for whoever waits for it. Without it two threads may each
+    work the value out, which is the same.
     """
 
     def __init__(self, func: Callable[[Any], T]) -> None:

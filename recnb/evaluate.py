@@ -397,7 +397,7 @@ def evaluate_groups(
     if (group is None) == (qid is None):
         ways = "group=[3, 2], the rows of each query, or qid=, the query of each row."
         raise OptionError(f"the query of each row is needed once: {ways}")
-    of_frames = sorted({*options} & OF_FRAMES)
+    of_frames = sorted(name for name in OF_FRAMES if options.get(name) is not None)
     if of_frames:
         raise OptionError(
             f"{of_frames[0]!r} is no option of evaluate_groups, of which each row is an item "
@@ -420,7 +420,7 @@ def evaluate_groups(
     # Side by side as they stand, whatever their labels are.
     rows = pd.DataFrame({name: column.array for name, column in columns.items()})
     named: Any = {"user": query, "score": "y_score", "relevance": "y_true"}
-    return evaluate(MadeTable.of(rows, BOTH), **named | options)
+    return evaluate(MadeTable.of(rows, BOTH), **options | named)
 
 
 def _queries(group: Any, n: int) -> pd.Series[Any]:

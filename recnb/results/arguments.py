@@ -112,10 +112,11 @@ def _refuse_unknown(
     """
     known = {name for measure in measures for name in measure.metric.defaults}
     labels = ", ".join(measure.name for measure in measures)
-    fix = instead_of("table", option) or near(option, [*sorted(known), *of_call])
     call = guessed(["metric"], option)
     if call:
         fix = f"Type {call}."
+    else:
+        fix = instead_of("table", option) or near(option, [*sorted(known), *of_call])
     raise OptionError(f"none of {labels} has an option {option!r}. {fix}".strip())
 
 

@@ -353,6 +353,8 @@ def _refuse_symbol(symbol: str, name: str) -> None:
 def checked_bounds(bounds: Any) -> tuple[float, float]:
     """Return the lowest and the highest value, or refuse what is no range."""
     match bounds:
+        case (bool(), _) | (_, bool()):
+            pass
         case (Real(), Real()) if bounds[0] < bounds[1]:
             return bounds[0], bounds[1]
     problem = f"bounds={quoted(bounds)} is no range of values: "

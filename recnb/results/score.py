@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
+from recnb.caching import cached_property
 from recnb.display.language import (
     N_,
     Noun,
@@ -362,7 +363,13 @@ class CatalogueScore(MetricValue):
     (0.5, {'a': 2, 'b': 1, 'c': 0, 'd': 0})
     """
 
-    _exposure: pd.Series[int]
+    _data: EvaluationData
+
+    @cached_property
+    def _exposure(self) -> pd.Series[int]:
+        """The number of lists that show each item, of the catalogue or shown."""
+        times: pd.Series[int] = self._data.item_data.times_shown(self.k)
+        return times
 
     @property
     def per_item(self) -> pd.Series[int]:
@@ -371,6 +378,11 @@ class CatalogueScore(MetricValue):
         0 for items of the catalogue that none shows.
         """
         return self._exposure.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        kind, values, state = super().__reduce__()
+        state.pop("_data", None)
+        return kind, values, state | {"_exposure": self._exposure}
 
     def to_frame(self) -> pd.DataFrame:
         """Return the number of lists that show each item, as a frame.
@@ -398,8 +410,7 @@ def score_of(data: EvaluationData, measure: Measure) -> Score | CatalogueScore:
     metric = measure.metric
     values = values_of(data, measure, Cutoffs.one(measure.k))
     if metric.of == "all":
-        exposure = data.item_data.times_shown(measure.k)
-        return CatalogueScore(values, _exposure=exposure)
+        return CatalogueScore(values, _data=data)
     if not metric.is_accuracy and np.isnan(values.matrix).all():
         problem = named(
             f"no {{user}} has a value. {metric.no_value} Nothing is left to average."

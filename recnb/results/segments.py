@@ -22,7 +22,7 @@ from recnb.data.role_table import rows_of_users
 from recnb.data.weights import Weighting
 from recnb.display.language import N_, _
 from recnb.display.text import dates_alone, one_line
-from recnb.errors import FrameError, OptionError, is_several, quoted
+from recnb.errors import FrameError, OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Ints
 from recnb.results.basis import Basis, pairs_in_words
 from recnb.results.evaluation_data import EvaluationData, Models, same_rows
@@ -192,7 +192,11 @@ def _refuse_other_columns(models: Models, column: Column) -> None:
         return
     rows = rows_of_evaluated(ours, column)
     for name, theirs in others:
-        other_rows = rows_of_evaluated(theirs, column_named(theirs, column.label))
+        try:
+            other = column_named(theirs, column.label)
+        except RecnbError as problem:
+            raise type(problem)(f"{name!r}: {problem}", problem.typed) from problem
+        other_rows = rows_of_evaluated(theirs, other)
         if rows.equals(other_rows) or same_rows(rows, other_rows):
             continue
         raise FrameError(

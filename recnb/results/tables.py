@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -261,13 +261,16 @@ def measures(
     nDCG@10    0.1725  0.1503  0.1979    261
     AP(rel=4)  0.1063  0.0850  0.1340    235
     """
-    texts = [plain_text(name) for name in (names if is_several(names) else [names])]
+    given: Any = names if is_several(names) else [names]
+    if not isinstance(given, Mapping):
+        given = [*given]  # it may be read once alone
+    texts = [plain_text(name) for name in given]
     if not texts or names is None:
         raise OptionError(
             "no measure is named: give at least one, such as names=['nDCG@10']."
         )
     whole_lists = Cutoffs.of(None)
-    asked = asked_of(data, names, whole_lists, options)
+    asked = asked_of(data, given, whole_lists, options)
     settings = Settings(confidence)
     numbers = measured({"": data}, asked, whole_lists, settings=settings)
     index = pd.Index(map(str, texts), name="measure")
@@ -366,13 +369,20 @@ def user(data: EvaluationData, user: Any, k: int | None = None) -> Table:
     (cutoff,) = Cutoffs.one(k).values
     position = data.position(user)
     (of_user,) = user_lists_of(data, [position], cutoff)
-    listed = _listed(of_user, data.joined.rows.lists_of(data.joined.users[[position]]))
-    missed = pd.DataFrame(of_user.missed, columns=["item", "relevance", "rank"])
-    missed = missed.astype({"rank": float})
+    rows = data.joined.rows.lists_of(data.joined.users[[position]])
+    listed = _listed(of_user, rows)
+    # Columns have one type, whatever the list holds.
+    types: dict[str, Any] = {
+        "item": rows.schema["item"],
+        "relevance": pl.Float64,
+        "rank": pl.Float64,
+    }
+    missed = pl.DataFrame(of_user.missed, types, orient="row").to_pandas()
     titles = data.item_titles([*listed["item"], *missed["item"]])
     if titles:
         for frame in (listed, missed):
-            of_items = [titles.get(item, "") for item in frame["item"]]
+            texts = [titles.get(item, "") for item in frame["item"]]
+            of_items = pd.Series(texts, dtype=str)  # which may be empty
             frame.insert([*frame].index("item") + 1, "title", of_items)
     headings = {
         "rank": _("rank"),
@@ -418,15 +428,16 @@ def _listed(of_user: UserList, rows: pl.DataFrame) -> pd.DataFrame:
     hit = np.array([place.hit for place in places], dtype=int)
     columns: dict[str, Any] = {
         "rank": np.array([place.rank for place in places], dtype=int),
-        "item": [place.item for place in places],
+        "item": pl.Series([place.item for place in places], dtype=rows.schema["item"]),
     }
     if "score" in rows.columns:
         score_at = dict(rows.select("rank", "score").iter_rows())
-        columns["score"] = [score_at.get(place.listed) for place in places]
+        scores = [score_at.get(place.listed) for place in places]
+        columns["score"] = pl.Series(scores, dtype=rows.schema["score"])
     relevance = [*of_user.hits.relevance.tolist(), 0.0]  # the last is of no hit
     columns["relevance"] = np.take(relevance, hit)
     columns["hit"] = hit >= 0
-    return pd.DataFrame(columns)
+    return pl.DataFrame(columns).to_pandas()
 
 
 def depth_in_words(k: int | None) -> str:
