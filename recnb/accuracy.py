@@ -299,7 +299,7 @@ def average_precision(
 
     Parameters
     ----------
-    out_of : {"relevant", "min(k, relevant)", "min(list, relevant)", "hits", "k", "list"}, default "relevant"
+    out_of : str, default "relevant"
         What the sum is divided by. "relevant": n_relevant; "min(k, relevant)": min(k,
         n_relevant); "min(list, relevant)": min(k, list_length, n_relevant); "hits":
         n_hits; "k": k; "list": min(k, list_length).
@@ -309,7 +309,7 @@ def average_precision(
     >>> import recnb
     >>> round(recnb.average_precision(["D", "A", "B", "C"], ["A", "B"]), 4)
     0.5833
-    """  # noqa: E501
+    """
     return Credit(
         hits, k, hits.weigh(hits.nth / hits.rank), out_of_count(hits, k, out_of)
     )
