@@ -170,7 +170,7 @@ def gini(
     if len(item) > n:
         raise RecnbError(
             f"gini: {len(item):,} items are recommended and {population!r} has {n:,}: "
-            f"{shown.examples(~members)} are not in it. Give all items, items=...."
+            f"{shown.examples(~members)} are not in it: give all items, items=items."
         )
     if len(item) == 0:
         return Whole(math.nan)

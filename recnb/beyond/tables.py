@@ -38,7 +38,8 @@ def beyond_table(data: EvaluationData, k: object) -> Table:
         try:
             places += places_beyond("", data, measure, cutoffs)
         except RecnbError as problem:
-            lack = template(problem.lack or str(problem)).removesuffix(".")
+            why = problem.lack or str(problem).removeprefix(f"{name}: ")
+            lack = template(why).removesuffix(".")
             lacks.setdefault(lack, []).append(name)
     numbers = Numbers(places, [""])
     absent = [

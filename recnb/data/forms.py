@@ -58,17 +58,18 @@ def by_pair(thing: Any, name: str, named: Named) -> InputTable | None:
     """Read a number for each pair of user and item: a mapping, or a Series."""
     if name not in WITH_LISTS or not _is_by_pair(thing):
         return None
+    pairs = [*thing.keys()]
+    wrong = [pair for pair in pairs if not isinstance(pair, tuple) or len(pair) != 2]
+    numbers = thing.to_list() if isinstance(thing, pd.Series) else thing.values()
+    wrong += filter(is_several, numbers)
+    if wrong:
+        raise FrameError(
+            f"{name} holds {quoted(wrong[0])} among numbers of pairs of user and item: "
+            "give each pair its number, {('ann', 'a'): 3.0}."
+        )
     if isinstance(thing, Mapping):
-        wrong = [
-            pair for pair in thing if not isinstance(pair, tuple) or len(pair) != 2
-        ]
-        wrong += filter(is_several, thing.values())
-        if wrong:
-            raise FrameError(
-                f"{name} holds {quoted(wrong[0])} among numbers of pairs of user and item: "
-                "give each pair its number, {('ann', 'a'): 3.0}."
-            )
-        thing = pd.Series(dict(thing))
+        # As objects, large whole numbers stay apart.
+        thing = pd.Series(dict(thing), dtype=object)
     number = "score" if name == RECS else "relevance"
     rows = rows_of_pairs(thing, name, number)
     if role_of(thing.name) == "rank":

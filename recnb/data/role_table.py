@@ -189,7 +189,7 @@ class RoleTable:
         floats = ranks.cast(pl.Float64).to_numpy()
         is_no_rank = ~(floats >= 1)  # also where it is missing
         if not ranks.dtype.is_integer():
-            is_no_rank |= floats != np.floor(floats)
+            is_no_rank |= ~np.isfinite(floats) | (floats != np.floor(floats))
         is_a_score = f"If it is a score, say so: score={self.label('rank')!r}."
         self._refuse_values(
             "rank",

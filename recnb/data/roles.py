@@ -30,7 +30,7 @@ from recnb.data.names import (
     split_labels,
     title_column,
 )
-from recnb.data.tables import InputTable, ListTable, Tables
+from recnb.data.tables import InputTable, ListTable, Tables, errors_name_frame
 from recnb.errors import (
     ColumnError,
     FrameError,
@@ -209,7 +209,8 @@ def list_column_of(table: InputTable, named: Named) -> str | None:
 def columns_of_lists(table: InputTable) -> list[str]:
     """Return the columns whose cells are lists or mappings."""
     if not isinstance(table.frame, pd.DataFrame):
-        types = table.query(table.columns).collect_schema()
+        with errors_name_frame(table.name):
+            types = table.query(table.columns, n=0).collect_schema()
         return [column for column in types if types[column].is_nested()]
     columns = []
     for column, dtype in table.frame.dtypes.items():

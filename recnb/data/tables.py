@@ -134,20 +134,21 @@ class InputTable:
         """Return columns in memory into which the caller does not write."""
         return owned(columns)
 
-    def query(self, columns: Iterable[str]) -> pl.LazyFrame:
-        """Return columns of a table that is not of pandas, under their own names."""
+    def query(self, columns: Iterable[str], n: int | None = None) -> pl.LazyFrame:
+        """Return columns of a table that is not of pandas, or of its first n rows."""
         frame, labels = self.frame, [*dict.fromkeys(columns)]
         if isinstance(frame, (pl.LazyFrame, pl.DataFrame)):
-            return frame.lazy().select(labels)
-        if is_relation(frame):
+            query = frame.lazy().select(labels)
+        elif is_relation(frame):
             with errors_name_frame(self.name):
-                query: pl.LazyFrame = _picked(frame, labels).pl(lazy=True)
-            return query
-        import pyarrow as pa
+                query = _picked(frame, labels).pl(lazy=True)
+        else:
+            import pyarrow as pa
 
-        table = pa.table(frame).select(labels)
-        refuse_unread(table.schema, self.name)
-        return pl.DataFrame(pl.from_arrow(table)).lazy()
+            table = pa.table(frame).select(labels)[:n]
+            refuse_unread(table.schema, self.name)
+            query = pl.DataFrame(pl.from_arrow(table)).lazy()
+        return query if n is None else query.head(n)
 
     def collected(self, columns: Iterable[str]) -> pl.DataFrame:
         """Return columns as Polars."""

@@ -261,6 +261,12 @@ def popularity_propensity(
     >>> recnb.popularity_propensity(train, gamma=2.0, items=["b", "c"]).round(3).to_dict()
     {'a': 1.0, 'b': 0.125, 'c': 0.125}
     """
+    if not is_number(gamma) or gamma <= -1:
+        # Items that more users have are never seen less.
+        raise OptionError(
+            f"gamma={quoted(gamma)} is not above -1: give that of your data, such as "
+            f"gamma=2.0."
+        )
     named = as_named({"user": user, "item": item})
     table = opened(train, "train", named)
     labels = labels_of(table, named, ROLES["train"])
@@ -270,12 +276,6 @@ def popularity_propensity(
         others = _items_of(items, counts["item"])
         with_others = others.join(counts, on="item", how="full", coalesce=True)
         counts = with_others.sort("item")
-    if not is_number(gamma) or gamma <= -1:
-        # Items that more users have are never seen less.
-        raise OptionError(
-            f"gamma={quoted(gamma)} is not above -1: give that of your data, such as "
-            f"gamma=2.0."
-        )
     n_users = counts["n"].fill_null(1).to_numpy()
     propensity = (n_users / n_users.max()) ** ((gamma + 1) / 2)
     index = pd.Index(counts["item"].to_list(), name=labels["item"])

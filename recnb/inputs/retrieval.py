@@ -175,7 +175,8 @@ def _labels_in(table: InputTable, named: Named) -> list[str]:
     if not labels or not {*named.get("item", ())}.isdisjoint(table.columns):
         return []
     if "item" in table.by_role:
-        return [label for label in labels if label in columns_of_lists(table)]
+        of_lists = columns_of_lists(table)
+        return [label for label in labels if label in of_lists]
     return labels
 
 

@@ -178,7 +178,9 @@ def _beyond_accuracy(
             except RecnbError as problem:
                 if len(models) > 1 and request.beyond:
                     raise OptionError(str(problem)) from problem
-                lacking[measure.name] = template(problem.lack or str(problem))
+                prefix = f"{measure.name}: "
+                why = problem.lack or str(problem).removeprefix(prefix)
+                lacking[measure.name] = template(why)
         means += Numbers(places, [name], settings=settings).means()
     return [row for row in means if row.metric not in lacking], lacking
 

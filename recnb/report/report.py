@@ -243,7 +243,9 @@ def read_report(path: File) -> Report:
     values = values_in(path)
     try:
         report = Report(data_of(values))
-        report.to_html()  # which shows each value
+        # Both show each value.
+        report.to_html()
+        report.to_markdown()
     except CHANGED as problem:
         raise FrameError(
             f"{path} is a report of recnb that was changed: make it again with "

@@ -249,7 +249,7 @@ def _who_find(report: ReportData) -> Line:
 
 def _share(rate: float) -> str:
     """Return a share of users: 0% is said of none of them alone, and 100% of all."""
-    if min(rate, 1 - rate) <= ROUNDING:
+    if not ROUNDING < rate < 1 - ROUNDING:
         return f"{rate:.0%}"
     shares = (f"{100 * rate:.{decimals}f}" for decimals in count())
     return f"{next(share for share in shares if 0 < float(share) < 100)}%"
@@ -326,11 +326,12 @@ def finding_title(
     line = [*first.title]
     if report.is_one:
         return line
-    whose: Line = joined(first_of(models))
-    if len({finding.short for finding in found}) > 1:
-        others = joined(first_of([*dict.fromkeys(models[1:])]))
-        whose = say(IN_MODELS, first=Name(models[0]), others=others)
-    elif len(models) == len(report.models):
+    first_model, *others = dict.fromkeys(models)
+    whose: Line = joined(first_of([first_model, *others]))
+    if others and len({finding.short for finding in found}) > 1:
+        names = joined(first_of(others))
+        whose = say(IN_MODELS, first=Name(first_model), others=names)
+    elif len(others) + 1 == len(report.models):
         whose = _("all models")
     return [*line, " ", Mark("small", ["(", whose, ")"])]
 

@@ -92,6 +92,12 @@ def test_keys_of_others_are_left_out(read_again):
     assert again.to_dict() == told
 
 
+def test_a_share_that_is_no_number_is_shown(read_again):
+    told = REPORTS["several"].to_dict()
+    told["hit_rates"]["mean"][0] = None
+    assert "nan%" in repr(read_again(told))
+
+
 REFUSED = read_rows("report/no_reports.toml")
 
 

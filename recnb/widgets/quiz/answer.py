@@ -24,7 +24,7 @@ from recnb.widgets.quiz.exercise import DIGITS, UNIT, Exercise
 from recnb.widgets.quiz.mistakes import Mistake, common_mistakes, other_numbers
 from recnb.widgets.quiz.question import question_of
 from recnb.widgets.quiz.sheet import OwnQuestion, SheetEntry, own_entry, sheet
-from recnb.widgets.quiz.typed import Typed, read_answer
+from recnb.widgets.quiz.typed import TypedNumber, read_answer
 
 #: Two numbers differ from so many units of the last digit on: one is an error of
 #: rounding.
@@ -129,7 +129,7 @@ class Quiz(Exercise, Live):
                 return Answer(self, str(unread))
             return self._judged(answer, given)
 
-    def _judged(self, answer: object, given: Typed) -> Answer:
+    def _judged(self, answer: object, given: TypedNumber) -> Answer:
         """Return what is said of an answer that was read as a number."""
         if given.fits(self.value, DIGITS):
             return self._right()
@@ -157,7 +157,7 @@ class Quiz(Exercise, Live):
         feedback = Mark("strong", f"✓ {right}")
         return Answer(self, feedback, correct=True, solved=True)
 
-    def _mistakes_of(self, given: Typed, digits: int) -> list[Mistake]:
+    def _mistakes_of(self, given: TypedNumber, digits: int) -> list[Mistake]:
         """Return the common mistakes that give a number of so many decimals."""
         exact = [m for m in self.mistakes if given.fits(m.number, DIGITS)]
         if exact:
@@ -168,7 +168,7 @@ class Quiz(Exercise, Live):
         # A per cent without its sign has two decimals fewer than the share.
         return [m for m in near if m.number == 100 * self.value]
 
-    def _hint(self, given: Typed, digits: int, mistakes: list[Mistake]) -> str:
+    def _hint(self, given: TypedNumber, digits: int, mistakes: list[Mistake]) -> str:
         """Say what a wrong answer is, or what to look at."""
         if mistakes:
             return _(

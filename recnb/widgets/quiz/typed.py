@@ -48,7 +48,7 @@ _SIGNS: dict[type[ast.AST], Any] = {
 }
 
 
-class Typed(NamedTuple):
+class TypedNumber(NamedTuple):
     """The number of an answer."""
 
     value: float
@@ -62,7 +62,7 @@ class Typed(NamedTuple):
         return abs(self.value - value) <= units * 10.0**-digits + FLOAT
 
 
-def read_answer(answer: object) -> Typed:
+def read_answer(answer: object) -> TypedNumber:
     """Read a number, or text as one writes it.
 
     "0.8732", "0,8732", "87.32%", "2/3", "5분의 3", "about 0.6" and "(1+2/3)/4" are read;
@@ -90,8 +90,8 @@ def read_answer(answer: object) -> Typed:
     decimal = re.fullmatch(r"[+-]?\d*\.?(\d*)", plain)
     decimals = None if decimal is None else len(decimal[1])
     if not is_per_cent:
-        return Typed(value, decimals)
-    return Typed(value / 100, None if decimals is None else decimals + 2)
+        return TypedNumber(value, decimals)
+    return TypedNumber(value / 100, None if decimals is None else decimals + 2)
 
 
 def _unread(message: str, answer: object) -> RecnbError:
