@@ -183,9 +183,11 @@ def test_every_keyword_of_the_frames_is_told_where_a_metric_is_asked() -> None:
     assert {*KEYWORDS} - options <= told
 
 
-@pytest.mark.parametrize("call", dict.fromkeys(call for _of, _name, call in GUESSED))
+@pytest.mark.parametrize(
+    ("of", "call"), dict.fromkeys((of, call) for of, _name, call in GUESSED)
+)
 def test_the_call_for_a_guessed_name_works(
-    call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    of: str, call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(recnb.datasets, "load_movielens", recnb.datasets.load_sample)
@@ -198,7 +200,7 @@ def test_the_call_for_a_guessed_name_works(
         "ev": recnb.evaluate(recs, truth, train=SAMPLE.train),
         "found": recnb.compare(SAMPLE.models, truth),
         "report": PLACES["Report"],
-        "score": PLACES["MetricValue"],
+        "score": PLACES.get(of),
         "values": EV.ndcg(k=10).per_user,
         "user": "u026",
     }
