@@ -342,7 +342,10 @@ def segments(report: ReportData, segments: SegmentNumbers) -> list[Rows]:
         rows = segments.differences
         columns: Columns = [(_("segment"), [_name(segments, row) for row in rows])]
         columns += _models_of(rows)
-        note = _(words.DIFFERENCES_IN_SEGMENTS, n=n_tested(segments.differences))
+        note = _(words.DIFFERENCES_IN_SEGMENTS)
+        n = n_tested(segments.differences)
+        if n > 1:
+            note = f"{_(words.HOLM_HERE, n=n)} {note}"
         titled = [title, ": ", _("difference")]
         tables.append(_tests(columns, rows, titled, note=note))
     return tables

@@ -98,10 +98,10 @@ GAPS_OF_EACH = N_(
 INTERVALS_OF_EACH = N_(
     "The {confidence:g}% intervals are not corrected for the number of comparisons."
 )
+HOLM_HERE = N_("p is corrected by Holm's method over the {n} tests here.")
 DIFFERENCES_IN_SEGMENTS = N_(
-    "p is corrected by Holm's method over the {n} tests here. (few) marks segments in "
-    "which little can be shown. That a difference is found in one segment and not in "
-    "another does not show that the two differ."
+    "(few) marks segments in which little can be shown. That a difference is found in "
+    "one segment and not in another does not show that the two differ."
 )
 #: Of many models.
 TESTS_IN_SEGMENTS = N_("JSON has each difference with its test.")
