@@ -265,8 +265,8 @@ def personalization(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") ->
     if n < 2:
         return Whole(math.nan)
     weight: Floats = 1 / np.sqrt(shown.n_shown[shown.user])
-    held = shown.per_item(weight)
-    by_item = held * held - shown.per_item(weight * weight)
+    held = np.bincount(shown.item, weight, shown.n_items)
+    by_item = held * held - np.bincount(shown.item, weight * weight, shown.n_items)
     overlap = by_item.sum() / (n * (n - 1))
 
     def rows() -> TermRows:

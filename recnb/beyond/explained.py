@@ -85,10 +85,7 @@ def _value_and_rows(
                     cutoff=cutoff,
                 )
             )
-        rows = TermRows(np.zeros(0), {})
-        if result.rows is not None:
-            rows = result.rows()
-        return float(result.value), rows
+        return float(result.value), result.rows()
     if "truth" in metric.needs and data.joined.hits.tied is not None:
         raise OptionError(MANY_ORDERS)
     with use_language("en"):  # of errors
@@ -103,7 +100,6 @@ def _value_and_rows(
                 why=metric.no_value,
             )
         )
-    assert result.rows is not None
     return float(result.value[position]), result.rows(position)
 
 
