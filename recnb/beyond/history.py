@@ -59,7 +59,7 @@ def serendipity(lists: Lists, k: int | None = None) -> PerUser:
     data = lists.data
     convention = data.joined.convention
     cutoffs = replace(Cutoffs.of(k), cut=convention.cutoff)
-    hits = data.joined.hits.down_to(cutoffs.deepest)
+    hits = lists.hits.down_to(cutoffs.deepest)
     # What is unexpected depends on k: one at a time.
     (size,) = cutoffs.size(hits.list_length).T
     (depth,) = cutoffs.depth(hits.list_length).T

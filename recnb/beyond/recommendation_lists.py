@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from recnb.metrics.hits import Bools, Floats, Ints
+from recnb.metrics.hits import Bools, Floats, Hits, Ints
 
 if TYPE_CHECKING:
     from recnb.beyond.catalogue import Catalogue, Sparse
@@ -43,6 +43,12 @@ class Lists:
     def n_items(self) -> int:
         """The number of items known: shown, in the truth, in train or described."""
         return len(self.catalogue.ids)
+
+    @property
+    def hits(self) -> Hits:
+        """The hits of the users evaluated; by their weights, a metric is refused."""
+        hits: Hits = self.data.joined.hits
+        return hits
 
     @cached_property
     def n_shown(self) -> Ints:

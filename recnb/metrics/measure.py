@@ -34,7 +34,6 @@ from recnb.metrics.metric import (
     LIST_METRICS,
     METRICS,
     NAMES,
-    PRINTED,
     RETRIEVAL_METRICS,
     Given,
     Metric,
@@ -304,7 +303,8 @@ class Measure:
         """Whether weights are divided by weights, so that the value keeps its bounds."""
         if self._has_ideal:
             return True
-        return self.metric.credit == "1" and "weight" in self._meanings["out_of"]
+        divides_by_weights = not self.out_of.names().isdisjoint(WEIGHTS.values())
+        return self.metric.credit == "1" and divides_by_weights
 
     @property
     def range_text(self) -> str:
@@ -323,11 +323,6 @@ def plain_text(name: Any) -> Any:
     """Return the text of a measure of ir_measures, and any other name as it is."""
     is_measure = type(name).__module__.split(".")[0] == "ir_measures"
     return str(name) if is_measure else name
-
-
-def metric_named(name: object, among: Collection[str] = EVERY_METRIC) -> Metric[...]:
-    """Look up the metric that a name, a text or a metric means."""
-    return measure_named(name, among).metric
 
 
 def measure_named(name: object, among: Collection[str] = EVERY_METRIC) -> Measure:
@@ -367,8 +362,9 @@ def _measure_of(name: object) -> Measure:
         return Measure(name)
     text = plain_text(name)
     if isinstance(text, str):
-        says_more = bool(set(text) & set("@(")) or text in PRINTED.values()
-        return replace(parsed(text), typed=text if says_more else "")
+        measure = parsed(text)
+        says_more = set(text) & set("@(") or text == measure.metric.printed
+        return replace(measure, typed=text if says_more else "")
     fix = near(text, _known_names(text))
     if callable(text):
         fix = "A function becomes a metric by @recnb.metric(...)."
@@ -380,7 +376,8 @@ def _known_names(typed: object) -> list[str]:
     if isinstance(typed, str) and not typed.isascii():
         return [term for term in _terms() if not term.isascii()]
     names = [*METRICS, *ALIASES, *RETRIEVAL_METRICS, *LIST_METRICS]
-    return [*names, *(name for name in PRINTED.values() if name.lower() not in names)]
+    printed = [metric.printed for metric in EVERY_METRIC.values()]
+    return [*names, *(name for name in printed if name.lower() not in ("", *names))]
 
 
 @functools.cache
@@ -463,9 +460,7 @@ def parsed(text: str) -> Measure:
     elif after:
         (k,) = Cutoffs.one(_number_after(text, after, int))
         if name.lower() in OF_WHOLE_LISTS:
-            raise OptionError(
-                f"{name} is of whole lists: type {PRINTED[metric.name]}@{k}."
-            )
+            raise OptionError(f"{name} is of whole lists: type {metric.printed}@{k}.")
     metric, options = _of_ir_measures(metric, name, options)
     decisions = _decisions(metric, options)
     for option in options:
@@ -591,7 +586,7 @@ def _printed(
         if convention in decisions:
             given[option] = decisions[convention]
     inside = ",".join(f"{option}={value!r}" for option, value in sorted(given.items()))
-    name = PRINTED.get(metric.name, metric.name)
+    name = metric.printed or metric.name
     if inside:
         name = f"{name}({inside})"
     if level is not None:

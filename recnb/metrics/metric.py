@@ -226,7 +226,6 @@ class Definition:
         made.registry[made.name] = made
         ALIASES.update(dict.fromkeys(made.aliases, made.name))
         if made.printed:
-            PRINTED[made.name] = made.printed
             NAMES[made.printed.lower()] = made.name
         NAMES.update(dict.fromkeys((*made.aliases, *made.also), made.name))
         return made
@@ -244,6 +243,10 @@ class Metric(Definition, Generic[P]):
     is_accuracy: ClassVar[bool] = False
     #: Whether each user has a value, or all lists have one together.
     of: ClassVar[Literal["user", "all"]] = "user"
+    #: Methods that a kind has which is not of hits: its `Values` of an evaluation at
+    #: some cut-offs, and the `Explanation` of the value of a user.
+    values: ClassVar[Callable[..., Any]]
+    explanation: ClassVar[Callable[..., Any]]
 
     function: Callable[Concatenate[Any, P], Any]
 
@@ -261,14 +264,6 @@ class Metric(Definition, Generic[P]):
     def of_evaluated(self) -> bool:
         """Whether its values are of the users evaluated, not of all with a list."""
         return self.is_accuracy
-
-    def values(self, data: Any, measure: Any, k: Cutoffs) -> Any:
-        """Return the `Values` of an evaluation, for a kind that is not of hits."""
-        raise NotImplementedError
-
-    def explanation(self, data: Any, measure: Any, user: Any) -> Any:
-        """Return the `Explanation` of a value, for a kind that is not of hits."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         return self.name
@@ -408,8 +403,6 @@ RETRIEVAL_METRICS: dict[str, Metric[...]] = {}
 #: Metrics beyond accuracy, in the order in which tables show them.
 LIST_METRICS: dict[str, Metric[...]] = {}
 ALIASES: dict[str, str] = {}
-#: Metric -> the name that is printed.
-PRINTED: dict[str, str] = {}
 #: Every name that is not recnb's own, in lower case -> metric.
 NAMES: dict[str, str] = {}
 #: The decorator: `@metric(symbol=..., ...)` defines, and calls the definition.
