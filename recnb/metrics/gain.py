@@ -75,6 +75,7 @@ def discount_of(rank: Ints, discount: Discount, log_base: float) -> Floats:
 
 
 def _log(values: Ints, base: float) -> Floats:
+    """Return the logarithm of whole numbers."""
     # log2 is exact at powers of two where log / log(2) is not.
     return np.asarray(np.log2(values) if base == 2 else np.log(values) / math.log(base))
 

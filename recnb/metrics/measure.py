@@ -60,7 +60,6 @@ TEXT = re.compile(
 )
 EXAMPLES = "'nDCG@10', 'AP(rel=2)' or \"nDCG(dcg='exp-log2')@10\""
 
-
 #: Denominators that count relevant items -> what they are of items with weights, sums of
 #: weights: `best_weight` is that of the heaviest of them.
 WEIGHTS = {
@@ -180,20 +179,23 @@ class Measure:
     @property
     def credit(self) -> Formula:
         """The formula of what each row adds."""
+        return self._formula(self._credit_text)
+
+    @property
+    def _credit_text(self) -> Text:
+        """The text of what each row adds, times the weight of a pair that has one."""
         credit = self.metric.credit
         if not self.weighted:
-            return self._formula(credit)
-        return self._formula("weight" if credit == "1" else f"weight * ({credit})")
+            return credit
+        return "weight" if credit == "1" else f"weight * ({credit})"
 
     @property
     def out_of(self) -> Formula:
         """The formula of what the sum is divided by."""
-        out_of = self.metric.out_of
-        if not (self.weighted and self._has_ideal):
-            return self._formula(out_of)
-        # "ideal(credit)" ends the text: of the two brackets opened, one is to be closed.
-        weighted = str(out_of).replace("ideal(", "ideal(weight * (")
-        return self._formula(f"{weighted})")
+        if self.weighted and self._has_ideal:
+            # Rows of the ideal list add what those of the list do.
+            return self._formula(f"ideal({self._credit_text})")
+        return self._formula(self.metric.out_of)
 
     @property
     def missed(self) -> Formula:
@@ -202,9 +204,10 @@ class Measure:
 
     def _formula(self, text: Text) -> Formula:
         """Parse a text of the metric under the options in force."""
+        chosen = self.chosen
         if not isinstance(text, str):
-            text = text(self.chosen)
-        return Formula.of(text, self._meanings, self.chosen.get("log_base", 2))
+            text = text(chosen)
+        return Formula.of(text, self._meanings, chosen.get("log_base", 2))
 
     @property
     def _meanings(self) -> dict[str, str]:
@@ -216,8 +219,7 @@ class Measure:
         chosen = self.chosen
         meanings = {}
         for name, texts in self.metric.meanings.items():
-            value = chosen.get(name, ALWAYS)
-            text = texts[value]
+            text = texts[chosen.get(name, ALWAYS)]
             if self.weighted:
                 text = WEIGHTS.get(text, text)
             meanings[name] = text
@@ -233,29 +235,31 @@ class Measure:
 
         Such as 'add nth/rank for each hit, divide by n_relevant'.
         """
-        if not self.metric.credit:
-            return self.metric.title
+        metric = self.metric
+        if not metric.credit:
+            return metric.title
         credit, out_of = self.credit, self.out_of
-        words = {
-            "name": self.metric.term,
-            "rows": _(OVER[self.metric.over][0]),
-            "credit": credit.text(),
-            "out_of": out_of.text(divides=True),
-        }
+        missed = "" if metric.missed == "0" else self.missed.text()
+        if missed and metric.credit == "0":
+            return missed  # a count, in which no hit matters
+        divisor = out_of.text(divides=True)
         if out_of.ideal():
-            words["out_of"] = _("the same sum over the ideal list")
-        divides = words["out_of"] != "1"
-        if self.metric.missed != "0":
-            words["missed"] = self.missed.text()
-            if self.metric.credit == "0":
-                return words["missed"]  # a count, in which no hit matters
-            if not divides:
-                return _("add {credit} for each {rows}, and {missed} once", **words)
+            divisor = _("the same sum over the ideal list")
+        words = {
+            "name": metric.term,  # which sentences in Korean begin with
+            "rows": _(OVER[metric.over][0]),
+            "credit": credit.text(),
+            "missed": missed,
+            "out_of": divisor,
+        }
+        if missed and divisor == "1":
+            return _("add {credit} for each {rows}, and {missed} once", **words)
+        if missed:
             return _(
                 "add {credit} for each {rows}, and {missed} once, divide by {out_of}",
                 **words,
             )
-        if not divides:
+        if divisor == "1":
             return _("add {credit} for each {rows}", **words)
         if words["credit"] == "1":
             return _("add 1 for each {rows}, divide by {out_of}", **words)

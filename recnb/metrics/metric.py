@@ -56,7 +56,7 @@ ALWAYS = "always"
 def checked_names(
     names: Mapping[str, NDArray[Any]] | None, n_rows: int
 ) -> dict[str, NDArray[Any]]:
-    """Return what a function has computed of each row; refuse another number of them."""
+    """Return arrays with a number for each row, by name; refuse those of another length."""
     arrays = {name: np.asarray(values) for name, values in (names or {}).items()}
     for name, values in arrays.items():
         if values.shape != (n_rows,):
@@ -112,13 +112,7 @@ class Credit:
         missed: Floats | float = 0.0,
         names: Mapping[str, NDArray[Any]] | None = None,
     ) -> None:
-        """Take the credit of each row, and what its sum is out of.
-
-        `out_of`: users × cut-offs (or a column), one number, or what another
-        list earns; `missed`, users × cut-offs, is added to the sum.
-
-        `names` holds what the function has computed of each row and its formula names.
-        """
+        """Take the credit of each row, and what its sum is out of."""
         for name, values in (("out_of", out_of), ("missed", missed)):
             if isinstance(values, np.ndarray) and values.ndim != 2:
                 raise TypeError(
@@ -126,9 +120,11 @@ class Credit:
                     f"with as_column()."
                 )
         self.k = k if isinstance(k, Cutoffs) else Cutoffs.of(k)
-        self.rows, self.earned, self.out_of = rows, earned, out_of
+        self.rows = rows
+        self.earned = earned
+        self.out_of = out_of
+        self.missed = missed
         self.names = checked_names(names, len(rows.rank))
-        self.missed = missed  #: what a cost adds for a list without a hit
 
     @property
     def total(self) -> Floats:
@@ -339,7 +335,10 @@ class Metric(Definition, Generic[P]):
         return function(data, *args, **options)
 
     def _refuse_weights(self, data: Any) -> None:
-        """Refuse weighted hits if what an item adds depends on more than its own rank."""
+        """Refuse weighted hits if what an item adds depends on more than its own rank.
+
+        `data`: hits, lists that know the hits, or a frame of the caller's lists.
+        """
         if getattr(getattr(data, "hits", data), "truth_weight", None) is None:
             return
         if self.own:
@@ -363,22 +362,16 @@ class Metric(Definition, Generic[P]):
                 call = guessed(["metric"], name)
                 fix = f"Type {call}." if call else near(name, ["k", *self.defaults])
                 raise OptionError(f"{problem} {fix}")
+            problem = f"{name}={quoted(value)} is no option of {self.name}"
             if name in self.words and not is_word(value, self.words[name]):
-                known = near(value, self.words[name])
-                raise OptionError(f"{self._no_option(name, value)} {known}")
-            if isinstance(self.defaults[name], bool) and not isinstance(
-                value, (bool, np.bool_)
-            ):
-                raise OptionError(f"{self._no_option(name, value)} Type True or False.")
+                raise OptionError(f"{problem}. {near(value, self.words[name])}")
+            is_switch = isinstance(self.defaults[name], bool)
+            if is_switch and not isinstance(value, (bool, np.bool_)):
+                raise OptionError(f"{problem}. Type True or False.")
             if self.own and not is_number(value):
-                problem = f"{name}={quoted(value)} is no option of {self.name}: "
                 raise OptionError(
-                    f"{problem}those of a metric of one's own are numbers, each with a default."
+                    f"{problem}: those of a metric of one's own are numbers, each with a default."
                 )
-
-    def _no_option(self, name: str, value: object) -> str:
-        """Say that an option does not have this value."""
-        return f"{name}={quoted(value)} is no option of {self.name}."
 
     def label(self, k: int | None) -> str:
         """Return the metric's symbol at a cut-off."""

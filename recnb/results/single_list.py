@@ -46,7 +46,7 @@ Truth = Mapping[Any, float] | Collection[Any]
 
 #: A list with nothing relevant: the articles give it 0, and there is no population to
 #: leave it out of.
-LISTS = Convention(order="row", no_relevant="zero")
+CONVENTION = Convention(order="row", no_relevant="zero")
 
 
 class Pair(NamedTuple):
@@ -97,7 +97,7 @@ def score_lists(
         users=pl.Series("list", range(len(pairs))),
         matrix=matrix,
         mean=means(matrix),
-        convention=LISTS.with_metric(measure.chosen),
+        convention=CONVENTION.with_metric(measure.chosen),
         basis=Basis(words, user_label="list"),
         sample=partial(UserSample, len(pairs)),
     )
@@ -162,7 +162,7 @@ def explain(
             measure,
             of_user,
             user=None,
-            convention=LISTS,
+            convention=CONVENTION,
             basis="; ".join(_basis(pairs, measure)),
             titles={},
         )

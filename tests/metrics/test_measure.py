@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import recnb
 from recnb.errors import OptionError
 from recnb.metrics.measure import Measure, measure_named
-from recnb.metrics.metric import EVERY_METRIC, METRICS
+from recnb.metrics.metric import EVERY_METRIC
 from tests.rows import read_rows
 
 #: The names that papers print, by metric.
