@@ -10,14 +10,19 @@ import numpy as np
 import pandas as pd
 
 from recnb.beyond.recommendation_lists import TermRows, Whole
-from recnb.display.language import named, use_language
+from recnb.display.language import N_, named, use_language
 from recnb.errors import OptionError, RecnbError
 from recnb.metrics.formula import Formula
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Metric
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.explanation import ROWS_SHOWN, Explanation, printed_in_sum
+from recnb.results.explanation import (
+    COLUMNS,
+    ROWS_SHOWN,
+    Explanation,
+    printed_in_sum,
+)
 from recnb.results.values import Values, index_of
 from recnb.results.worked import (
     MANY_ORDERS,
@@ -25,6 +30,21 @@ from recnb.results.worked import (
     nothing_to_divide,
     terms_of,
 )
+
+COLUMNS |= {
+    "other_item": N_("other {item}"),
+    "genre": N_("genre"),
+    "count": N_("count"),
+    "share": N_("share"),
+    "times": N_("times shown"),
+    "place": N_("place"),
+    "cosine": N_("cosine"),
+    "jaccard": N_("jaccard"),
+    "expected_rank": N_("expected rank"),
+    "tail": N_("in the tail"),
+    "p": N_("p, history"),
+    "q": N_("q, list"),
+}
 
 
 def explanation_of_lists(
