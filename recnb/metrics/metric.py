@@ -44,9 +44,9 @@ Given = Mapping[str, Any]
 #: Which of two values is better; None: a value is not good or bad in itself.
 Better = Literal["high", "low"] | None
 #: Text of a formula; a function of the options if these change it.
-Text = str | Callable[[Mapping[str, Any]], str]
+Text = str | Callable[[Given], str]
 #: Bounds under some options; None: those under the default options.
-BoundsOf = Callable[[Mapping[str, Any]], tuple[float, float] | None]
+BoundsOf = Callable[[Given], tuple[float, float] | None]
 #: Values of users who have nothing to find, by what the convention does with them.
 FILLED = {"skip": np.nan, "zero": 0.0, "one": 1.0}
 #: In `Definition.meanings`, the value of a name that is no option.
@@ -352,7 +352,7 @@ class Metric(Definition, Generic[P]):
             f"propensity= the nearest is {self.instead}."
         )
 
-    def check(self, options: Mapping[str, Any]) -> None:
+    def check(self, options: Given) -> None:
         """Refuse options, and values of options, that the metric does not have."""
         for name, value in options.items():
             if name == "k":
