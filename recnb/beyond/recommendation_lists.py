@@ -46,7 +46,7 @@ class Lists:
 
     @property
     def hits(self) -> Hits:
-        """The hits of the users evaluated; by their weights, a metric is refused."""
+        """The hits of the users evaluated, whose weights some metrics refuse."""
         hits: Hits = self.data.joined.hits
         return hits
 
