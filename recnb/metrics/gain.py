@@ -60,6 +60,7 @@ GAIN_AND_DISCOUNT = {"gain": GAIN, "discount": DISCOUNT}
 
 def discount_of(rank: Ints, discount: Discount, log_base: float) -> Floats:
     """Return the divisor of the gain of a hit by its rank."""
+    # A whole number above 1, which nearly every call has, needs no closer look.
     if not isinstance(log_base, int) or log_base <= 1:
         number_option(
             "log_base",
