@@ -13,10 +13,10 @@ from recnb.beyond import diversity  # isort: skip
 from recnb.beyond import history  # isort: skip
 
 from recnb.beyond import own
-from recnb.beyond.item_data import reader_of
+from recnb.beyond.item_data import ItemData
 from recnb.results.evaluation_data import READERS_OF_ITEMS
 
-READERS_OF_ITEMS[:] = [reader_of]
+READERS_OF_ITEMS[:] = [ItemData]
 
 __all__ = [
     "coverage",

@@ -264,9 +264,12 @@ def personalization(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") ->
     n, times = int((shown.n_shown > 0).sum()), shown.times_shown
     if n < 2:
         return Whole(math.nan)
+    # Two lists of n and m items overlap by 1 / sqrt(n · m) for each that both hold: in
+    # the square of what all lists hold of an item, each pair of lists is there twice,
+    # and each list with itself.
     weight: Floats = 1 / np.sqrt(shown.n_shown[shown.user])
-    held = shown.per_item(weight)
-    by_item = held * held - shown.per_item(weight * weight)
+    held = np.bincount(shown.item, weight, shown.n_items)
+    by_item = held * held - np.bincount(shown.item, weight * weight, shown.n_items)
     overlap = by_item.sum() / (n * (n - 1))
 
     def rows() -> TermRows:

@@ -10,14 +10,19 @@ import numpy as np
 import pandas as pd
 
 from recnb.beyond.recommendation_lists import TermRows, Whole
-from recnb.display.language import named, use_language
+from recnb.display.language import N_, named, use_language
 from recnb.errors import OptionError, RecnbError
 from recnb.metrics.formula import Formula
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Metric
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.explanation import ROWS_SHOWN, Explanation, printed_in_sum
+from recnb.results.explanation import (
+    COLUMNS,
+    ROWS_SHOWN,
+    Explanation,
+    printed_in_sum,
+)
 from recnb.results.values import Values, index_of
 from recnb.results.worked import (
     MANY_ORDERS,
@@ -25,6 +30,21 @@ from recnb.results.worked import (
     nothing_to_divide,
     terms_of,
 )
+
+COLUMNS |= {
+    "other_item": N_("other {item}"),
+    "genre": N_("genre"),
+    "count": N_("count"),
+    "share": N_("share"),
+    "times": N_("times shown"),
+    "place": N_("place"),
+    "cosine": N_("cosine"),
+    "jaccard": N_("jaccard"),
+    "expected_rank": N_("expected rank"),
+    "tail": N_("in the tail"),
+    "p": N_("p, history"),
+    "q": N_("q, list"),
+}
 
 
 def explanation_of_lists(
@@ -42,22 +62,13 @@ def explanation_of_lists(
     items = []
     if rows.items is not None:
         items = [data.item_data.items[int(item)] for item in rows.items.ravel()]
-    divisor = 1.0
-    if rows.names and not rows.undefined and metric.per_row_texts:
-        divisor = float(np.ravel(measure.out_of.value(rows.names))[0])
-    line = ""
-    if rows.undefined:
-        line = nothing_to_divide(value, undefined=True)
-    elif not rows.names or divisor == 0:  # no list at all, or no pair of lists
-        line = nothing_to_divide(value)
-    elif not metric.per_row_texts:  # too many rows to write: their mean
-        line = f"{term.text(rows.names)} = {printed_in_sum(value)}"
+    divisor = _divisor(measure, rows)
     out_of = measure.out_of.text(rows.names)
     return Explanation(
         **about(measure),
         user=user,
         value=value,
-        line=line,
+        line=_line_in_place_of_a_sum(measure, rows, value, divisor),
         out_of=divisor,
         n_rows=rows.n_rows,
         terms=tuple(terms) if metric.of == "user" else (),
@@ -85,10 +96,7 @@ def _value_and_rows(
                     cutoff=cutoff,
                 )
             )
-        rows = TermRows(np.zeros(0), {})
-        if result.rows is not None:
-            rows = result.rows()
-        return float(result.value), rows
+        return float(result.value), result.rows()
     if "truth" in metric.needs and data.joined.hits.tied is not None:
         raise OptionError(MANY_ORDERS)
     with use_language("en"):  # of errors
@@ -103,13 +111,36 @@ def _value_and_rows(
                 why=metric.no_value,
             )
         )
-    assert result.rows is not None
     return float(result.value[position]), result.rows(position)
+
+
+def _divisor(measure: Measure, rows: TermRows) -> float:
+    """Return what the sum of the rows is divided by; 1 if no row is written out."""
+    if not rows.names or rows.undefined or not measure.metric.per_row_texts:
+        return 1.0
+    return float(np.ravel(measure.out_of.value(rows.names))[0])
+
+
+def _line_in_place_of_a_sum(
+    measure: Measure, rows: TermRows, value: float, divisor: float
+) -> str:
+    """Say why there is nothing to add up, or the mean of too many rows to write out.
+
+    "" where the sum is written.
+    """
+    if rows.undefined:
+        return nothing_to_divide(value, undefined=True)
+    if not rows.names or divisor == 0:  # no list at all, or no pair of lists
+        return nothing_to_divide(value)
+    if measure.metric.per_row_texts:
+        return ""
+    return f"{measure.credit.text(rows.names)} = {printed_in_sum(value)}"
 
 
 def _frame(
     rows: TermRows, term: Formula, terms: Sequence[str], items: Sequence[Any]
 ) -> pd.DataFrame:
+    """Return the rows as a frame: what they are of, the numbers of each, its credit."""
     columns: dict[str, Any] = {}
     if rows.rank is not None:
         columns["rank"] = rows.rank

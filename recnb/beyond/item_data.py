@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -15,11 +15,9 @@ from recnb.beyond.catalogue import Catalogue, missing
 from recnb.beyond.recommendation_lists import Lists, PerUser, Whole
 from recnb.conventions import Convention
 from recnb.conventions.convention import TRUTH_ORDERS
-from recnb.data import Joined
 from recnb.data.ids import each_once, positions
 from recnb.data.in_memory import ranked
 from recnb.data.names import IDS
-from recnb.data.side_data import SideData
 from recnb.metrics.hits import (
     ENDLESS,
     Ints,
@@ -27,23 +25,22 @@ from recnb.metrics.hits import (
     order_by_user_and_rank,
 )
 from recnb.metrics.metric import Metric
+from recnb.results.evaluation_data import EvaluationData
 
 
 class ItemData:
-    """The lists of all users who have one, and data about the items.
+    """The lists of an evaluation, of all users who have one, and data about the items.
 
     Each part is computed on first use.
     """
 
-    def __init__(
-        self, joined: Joined, side_data: SideData, catalogue: Catalogue | None = None
-    ) -> None:
-        self.joined = joined
-        self.side_data = side_data
-        self._catalogue = catalogue  #: that of all, where these are some of the lists
+    def __init__(self, data: EvaluationData, items: pl.Series | None = None) -> None:
+        # Not the evaluation itself, which keeps this: in a cycle of references all rows
+        # would stay in memory until Python looks for cycles.
+        self.joined = data.joined
+        self.side_data = data.side_data
+        self._items = items  #: those of all lists, where these are some of them
         self._lists: dict[bool, Lists] = {}
-        #: The same of each combination of values of a split, once it is asked for.
-        self.of_splits: list[ItemData] | None = None
 
     @cached_property
     def recs(self) -> pl.DataFrame:
@@ -68,25 +65,33 @@ class ItemData:
         """The users with a list, sorted."""
         return each_once(self.recs["user"])
 
-    def users_of(self, metric: Metric[...]) -> pl.Series:
-        """Return the users who have a value of a metric: those evaluated, or all."""
-        return self.joined.users if metric.of_evaluated else self.users
+    @cached_property
+    def items(self) -> pl.Series:
+        """Every item there is, anywhere, sorted."""
+        if self._items is not None:
+            return self._items
+        frames = [self.recs, self.joined.rows.relevant]
+        given = (self.side_data.train, self.side_data.items)
+        frames += [frame for frame in given if frame is not None]
+        return each_once(*[frame["item"] for frame in frames])
 
     @cached_property
     def catalogue(self) -> Catalogue:
         """What is known of every item."""
-        if self._catalogue is not None:
-            return self._catalogue
-        frames = [self.recs, self.joined.rows.relevant]
-        given = (self.side_data.train, self.side_data.items)
-        frames += [frame for frame in given if frame is not None]
-        ids = each_once(*[frame["item"] for frame in frames])
-        return Catalogue(ids, self.side_data)
+        return Catalogue(self.items, self.side_data)
 
-    @property
-    def items(self) -> pl.Series:
-        """Every item there is, anywhere, sorted."""
-        return self.catalogue.ids
+    @cached_property
+    def by_split(self) -> list[ItemData]:
+        """The lists of each combination of values of a split, whose train may differ.
+
+        Items are numbered as they are here.
+        """
+        data = EvaluationData(self.joined, side_data=self.side_data)
+        keys, listed = data.keys, self.joined.source.recs_rows["user"]
+        return [
+            ItemData(data.of_split(combination), self.items)
+            for combination in keys.combinations_of(listed).iter_slices(1)
+        ]
 
     def compute(
         self, metric: Metric[...], k: int | None, options: Mapping[str, Any]
@@ -197,15 +202,6 @@ class ItemData:
         )
 
 
-def put_together(
-    users: Sequence[pl.Series], values: Sequence[PerUser]
-) -> tuple[pl.Series, PerUser]:
-    """Put several groups of users and their values together, sorted by user."""
-    users_of_all = pl.concat(users)
-    order = users_of_all.arg_sort()
-    return users_of_all.gather(order), PerUser.together(values, order.to_numpy())
-
-
 def _expected_ranks(
     user: Ints, item: Ints, had: tuple[Ints, Ints], count: Ints
 ) -> Ints:
@@ -227,8 +223,3 @@ def _expected_ranks(
     has = np.append(of_had, -1)[at] == key
     rank = place[item] - at + np.searchsorted(of_had, user * n)
     return np.where(has, 0, np.where(count[item] > 0, rank, ENDLESS))
-
-
-def reader_of(data: Any) -> ItemData:
-    """Return the reader of the lists and items of an evaluation."""
-    return ItemData(data.joined, data.side_data)

@@ -82,24 +82,30 @@ def novelty(
     shown = lists.upto(k, cutoff)
     count = lists.catalogue.counts(popularity, "novelty")
     n_users = lists.catalogue.n_users
-    total = n_users if popularity == "users" else int(count.sum())
-    bits = np.full(lists.n_items, np.log2(max(n_users, 1)))
-    bits[count > 0] = np.log2(total / count[count > 0])
-    counted = total / np.exp2(bits)  # what a cold item counts as, as well
     if normalize and n_users < 2:
         raise NoUsersError(
             "novelty with normalize=True divides by log2 of the users of train, and "
             "of one user that is 0. Leave out normalize=True."
         )
+    total = n_users if popularity == "users" else int(count.sum())
+    is_known = count > 0
+    bits = np.full(lists.n_items, np.log2(max(n_users, 1)))
+    bits[is_known] = np.log2(total / count[is_known])
+    # In the formula a cold item has the count that its bits are of.
+    names = {"count": total / np.exp2(bits), "total": total, "n_users": n_users}
     if normalize:
         bits = bits / np.log2(n_users)
-    names = {"count": counted, "total": total, "n_users": n_users}
+    size = shown.n_shown
     if k is not None:
         names["k"] = k
-    kept = count > 0 if cold == "drop" else None
-    size = shown.n_shown if k is None else np.full(shown.n_users, k)
-    out_of = None if divisor == "list" else size.astype(np.float64)
-    return _mean_of_items(shown, bits, names, kept=kept, out_of=out_of)
+        size = np.full(shown.n_users, k)
+    return _mean_of_items(
+        shown,
+        bits,
+        names,
+        kept=is_known if cold == "drop" else None,
+        out_of=size.astype(np.float64) if divisor == "k" else None,
+    )
 
 
 @metric(
@@ -266,22 +272,23 @@ def _mean_of_items(
     `kept` marks the items that count, if not all do; `out_of` is what the sum is
     divided by, if not their number.
     """
-    counts = np.ones(len(shown.item), dtype=bool)
+    is_counted = np.ones(len(shown.item), dtype=bool)
     if kept is not None:
-        counts = kept[shown.item]
-    n_kept = shown.per_user(counts)
-    possible = n_kept if out_of is None else out_of
-    total = shown.per_user(np.where(counts, value[shown.item], 0.0))
+        is_counted = kept[shown.item]
+    n_counted = shown.per_user(is_counted)
+    possible = n_counted if out_of is None else out_of
+    total = shown.per_user(np.where(is_counted, value[shown.item], 0.0))
 
     def rows(user: int) -> TermRows:
         """Return the rows of one list; those that do not count are left out."""
-        row = np.flatnonzero((shown.user == user) & counts)
+        row = np.flatnonzero((shown.user == user) & is_counted)
         item = shown.item[row]
-        numbers = {"n_shown": n_kept[user], "k": shown.n_shown[user], **names}
+        numbers = {"n_shown": n_counted[user], "k": shown.n_shown[user], **names}
         for name, each in names.items():
             if isinstance(each, np.ndarray):
                 numbers[name] = each[item]
         return TermRows(value[item], numbers, item, shown.rank[row])
 
-    defined = np.where(shown.n_shown > 0, possible, 0.0)
-    return PerUser(divided(total, defined), rows)
+    # A user whose list holds nothing has no value, whatever it would be divided by.
+    possible = np.where(shown.n_shown > 0, possible, 0.0)
+    return PerUser(divided(total, possible), rows)

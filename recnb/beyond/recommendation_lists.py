@@ -36,7 +36,7 @@ class Lists:
     item: Ints  #: per row, the position of the item, from 0 to n_items - 1
     n_users: int  #: with or without a list
     catalogue: Catalogue  #: what is known of the items
-    #: `ItemData`, of which a metric asks for hits, and for what users had before.
+    #: `ItemData`, of which some metrics ask for hits or for what users had before.
     data: Any = None
 
     @property
@@ -46,7 +46,7 @@ class Lists:
 
     @property
     def hits(self) -> Hits:
-        """The hits of the users evaluated."""
+        """The hits of the users evaluated, whose weights some metrics refuse."""
         hits: Hits = self.data.joined.hits
         return hits
 
@@ -81,13 +81,8 @@ class Lists:
 
     def per_user(self, values: Floats | Ints | Bools) -> Floats:
         """Sum values of the rows over each user's list."""
+        # Weights of no rows give whole numbers.
         return np.bincount(self.user, values, self.n_users).astype(
-            np.float64, copy=False
-        )
-
-    def per_item(self, values: Floats) -> Floats:
-        """Sum values of the rows over the places of each item."""
-        return np.bincount(self.item, values, self.n_items).astype(
             np.float64, copy=False
         )
 
@@ -123,28 +118,18 @@ class TermRows:
     undefined: bool = False
 
 
+def no_rows(*_user: int) -> TermRows:
+    """Return no rows, of a value that is no sum: there is nothing to add up."""
+    return TermRows(np.zeros(0), {})
+
+
 @dataclass(frozen=True, eq=False)
 class PerUser:
     """A value for each user, with the rows it is made of."""
 
     value: Floats  #: NaN of a user without one, who is left out of the mean
     #: Returns the rows behind the value of the user at a position.
-    rows: Callable[[int], TermRows] | None = None
-
-    @classmethod
-    def together(cls, parts: Sequence[PerUser], order: Ints) -> PerUser:
-        """Put the values of several groups of users together, in an order of them."""
-        sizes = [len(part.value) for part in parts]
-        starts = np.cumsum(sizes) - sizes
-
-        def rows(user: int) -> TermRows:
-            row = int(order[user])
-            part = int(np.searchsorted(starts, row, side="right")) - 1
-            of_part = parts[part].rows
-            assert of_part is not None
-            return of_part(row - int(starts[part]))
-
-        return cls(np.concatenate([part.value for part in parts])[order], rows)
+    rows: Callable[[int], TermRows] = no_rows
 
 
 def divided(total: Floats, out_of: Floats) -> Floats:
@@ -158,7 +143,7 @@ class Whole:
     """The one number that all lists give together, with the rows it is the sum of."""
 
     value: float
-    rows: Callable[[], TermRows] | None = None
+    rows: Callable[[], TermRows] = no_rows
     #: Of a mean over pairs of users: each user's mean over the pairs they are in.
     of_users: Callable[[], Floats] | None = None
 

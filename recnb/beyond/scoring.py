@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,12 +11,12 @@ import numpy as np
 import polars as pl
 
 from recnb.beyond.catalogue import Catalogue
-from recnb.beyond.item_data import ItemData, put_together
-from recnb.beyond.recommendation_lists import PerUser, Whole
+from recnb.beyond.item_data import ItemData
+from recnb.beyond.recommendation_lists import PerUser, TermRows
 from recnb.display.language import N_, _, ngettext
 from recnb.display.text import Phrase
 from recnb.errors import is_several
-from recnb.metrics.hits import Cutoffs, Floats
+from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Metric
 from recnb.results.basis import (
@@ -40,9 +40,10 @@ def values_of_lists(
 
     Its users are all who have a list or, as the metric says, those evaluated.
     """
-    measure = as_computed(data, measure, recorded_of(data, metric))
+    recorded = recorded_of(data, metric)
+    measure = as_computed(data, measure, recorded)
     # `results` has one result for each cut-off.
-    users, results = _computed(data, metric, k, measure.options)
+    users, results = _computed(data.item_data, measure, k)
     values = [result.value for result in results]
     if metric.of == "all":
         matrix, weights = np.zeros((0, len(k))), None
@@ -52,9 +53,15 @@ def values_of_lists(
         # on the cut-offs beside it.
         matrix, weights = np.stack(values).T, data.source.weight_of(users)
         mean = means(matrix, weights)
-    at_deepest = results[k.values.index(k.deepest)]
-    grounds = Grounds(data, measure, at_deepest, users, weights)
-    basis = Basis(grounds.words, grounds.averaged, data.user_label, data.noun)
+    at_deepest = matrix[:, k.values.index(k.deepest)]
+    grounds = Grounds(
+        data=data,
+        measure=measure,
+        is_recorded=recorded is not None,
+        users=users,
+        weights=weights,
+        n_without_value=int(np.isnan(at_deepest).sum()),
+    )
     return Values(
         measure=measure,
         k=k,
@@ -62,47 +69,51 @@ def values_of_lists(
         matrix=matrix,
         mean=mean,
         convention=data.convention.with_metric(_plain_options(measure)),
-        basis=basis,
+        basis=Basis(grounds.words, grounds.averaged, data.user_label, data.noun),
         results=tuple(results),
         sample=partial(data.sample_of, users, weights),
         keys=data.keys,
     )
 
 
-def alone(data: EvaluationData) -> list[ItemData]:
-    """Return the data of lists that have values of their own, together.
-
-    These are all; in a split those of each combination of its values.
-    """
-    whole: ItemData = data.item_data
-    keys = data.keys
-    if not keys.columns:
-        return [whole]
-    if whole.of_splits is None:
-        parts = []
-        listed = data.joined.source.recs_rows["user"]
-        for combination in keys.combinations_of(listed).iter_slices(1):
-            part = data.of_split(combination)
-            # Items are numbered alike in all parts.
-            catalogue = Catalogue(whole.items, part.side_data)
-            parts.append(ItemData(part.joined, part.side_data, catalogue))
-        whole.of_splits = parts
-    return whole.of_splits
-
-
 def _computed(
-    data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Mapping[str, Any]
-) -> tuple[pl.Series, list[PerUser | Whole]]:
-    """Compute a metric beyond accuracy; return the users of the values as well."""
-    parts = [data.item_data] if metric.of == "all" else alone(data)
-    users = [part.users_of(metric) for part in parts]
-    by_cutoff: list[list[Any]] = [
-        [part.compute(metric, cutoff, options) for part in parts] for cutoff in k
+    data: ItemData, measure: Measure, k: Cutoffs
+) -> tuple[pl.Series, list[Any]]:
+    """Compute a metric at each cut-off; return the users of its values as well.
+
+    In a split the lists of each combination of its values are computed alone, and all
+    together for one number of all lists.
+    """
+    metric = measure.metric
+    is_split = bool(data.joined.source.keys.columns)
+    parts = data.by_split if is_split and metric.of == "user" else [data]
+    users = pl.concat(
+        part.joined.users if metric.of_evaluated else part.users for part in parts
+    )
+    results = [
+        [part.compute(metric, cutoff, measure.options) for part in parts]
+        for cutoff in k
     ]
     if len(parts) == 1:
-        return users[0], [values for (values,) in by_cutoff]
-    together = [put_together(users, values) for values in by_cutoff]
-    return together[0][0], [values for _users, values in together]
+        return users, [result for (result,) in results]
+    order = users.arg_sort()
+    together = [_together(of_parts, order.to_numpy()) for of_parts in results]
+    return users.gather(order), together
+
+
+def _together(parts: Sequence[Any], order: Ints) -> PerUser:
+    """Return the values of several groups of users, in an order of all of them."""
+    sizes = [len(part.value) for part in parts]
+    starts = np.cumsum(sizes) - sizes
+
+    def rows(user: int) -> TermRows:
+        place = int(order[user])
+        group = int(np.searchsorted(starts, place, side="right")) - 1
+        found: TermRows = parts[group].rows(place - int(starts[group]))
+        return found
+
+    values = np.concatenate([part.value for part in parts])
+    return PerUser(values[order], rows)
 
 
 def users_with_lists_in_words(data: EvaluationData, users: pl.Series) -> str:
@@ -112,88 +123,74 @@ def users_with_lists_in_words(data: EvaluationData, users: pl.Series) -> str:
     return ngettext("{n:,} {user} with a list", "{n:,} {users} with a list", len(users))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Grounds:
     """What a number beyond accuracy rests on, in words that are made when shown."""
 
     data: EvaluationData
     measure: Measure
-    result: PerUser | Whole  #: at the deepest cut-off
-    users: pl.Series
-    weights: Floats | None
-
-    def averaged(self) -> list[str]:
-        """Return the users behind the number and their weights."""
-        of_lists = bool(self.data.keys.columns)
-        who = self._users
-        phrases = [who, *weights_in_words(self.weights, of_lists=of_lists)]
-        return [Phrase("; ".join(phrases), who)]
-
-    @property
-    def _users(self) -> str:
-        """The users behind the number."""
-        metric, users = self._metric, self.users
-        has_keys = bool(self.data.keys.columns)
-        if metric.of_evaluated and not has_keys:
-            return ngettext(
-                "{n:,} {user} evaluated", "{n:,} {users} evaluated", len(users)
-            )
-        lists = users_with_lists_in_words(self.data, users)
-        if has_keys and metric.of == "all":
-            return _("{lists}, taken together", lists=lists)
-        return lists
+    is_recorded: bool  #: whether the library in force has it
+    users: pl.Series  #: who have a list, or are evaluated
+    weights: Floats | None  #: of these users
+    n_without_value: int  #: of them, at the deepest cut-off
 
     def words(self, *, brief: bool) -> list[str]:
         """Return all that the number rests on, brief or not."""
-        data = self.data
+        library = self.data.library
         (who,) = self.averaged()
-        is_own = data.library is not None and recorded_of(data, self._metric) is None
-        if data.library is not None and not is_own:
-            who = follows(data.library, words=who)
+        if library is not None and self.is_recorded:
+            who = follows(library, words=who)
         words = [
             who,
             *self._without_value(),
             *self._catalogue(),
-            data.convention.order_in_words,
+            self.data.convention.order_in_words,
             *self._options(),
         ]
-        if is_own:
-            words.append(_(OWN, library=data.library))
-        return [*words, *data.notes]
+        if library is not None and not self.is_recorded:
+            words.append(_(OWN, library=library))
+        return [*words, *self.data.notes]
 
-    @property
-    def _metric(self) -> Metric[...]:
-        return self.measure.metric
+    def averaged(self) -> list[str]:
+        """Return the users behind the number and their weights, as one phrase."""
+        has_several = bool(self.data.keys.columns)
+        who = users_with_lists_in_words(self.data, self.users)
+        if has_several and self.measure.metric.of == "all":
+            who = _("{lists}, taken together", lists=who)
+        elif not has_several and self.measure.metric.of_evaluated:
+            who = ngettext(
+                "{n:,} {user} evaluated", "{n:,} {users} evaluated", len(self.users)
+            )
+        weights = weights_in_words(self.weights, of_lists=has_several)
+        return [Phrase("; ".join([who, *weights]), who)]
 
     def _without_value(self) -> list[str]:
         """Say how many users have a list and no value, if some do."""
-        if not isinstance(self.result, PerUser) or self._metric.of_evaluated:
+        n = self.n_without_value
+        if self.measure.metric.of_evaluated or not n:
             return []
-        n_left_out = int(np.isnan(self.result.value).sum())
-        if not n_left_out:
-            return []
-        words = _("{n:,} with a list without a value, left out", n=n_left_out)
-        return [Phrase(words, _("{n:,} left out", n=n_left_out))]
+        words = _("{n:,} with a list without a value, left out", n=n)
+        return [Phrase(words, _("{n:,} left out", n=n))]
 
     def _catalogue(self) -> list[str]:
         """Return the items that the number is out of, and the users of train."""
         catalogue: Catalogue = self.data.item_data.catalogue
-        needs = self._metric.needs
-        population = self.measure.chosen.get("population", "catalogue")
+        needs = self.measure.metric.needs
         words = []
         if "catalogue" in needs and catalogue.listed is not None:
-            words += self._items(catalogue, population)
+            words += self._items(catalogue)
         if "train" in needs and catalogue.users is not None:
             words += train_in_words(catalogue.n_users)
         return words
 
-    def _items(self, catalogue: Catalogue, population: str) -> list[str]:
+    def _items(self, catalogue: Catalogue) -> list[str]:
         """Return how many items could have been recommended."""
+        population = self.measure.chosen.get("population", "catalogue")
         listed, out_of = "catalogue", N_("out of {n:,} {items} of items=")
         # Without items= the catalogue is the items of train.
         if population == "train" or catalogue.frame is None:
             listed, out_of = "train", N_("out of {n:,} {items} of train")
-        members = catalogue.members(listed, self._metric.name)
+        members = catalogue.members(listed, self.measure.name)
         items = _(out_of, n=int(members.sum()))
         words: list[str] = [Phrase(items, items)]
         if population == "catalogue+padding":
@@ -207,7 +204,8 @@ class Grounds:
         """
         words = list[str]()
         for name, shown in _plain_options(self.measure).items():
-            if shown in ("k", False) and shown == self._metric.defaults[name]:
+            is_default = shown == self.measure.metric.defaults[name]
+            if is_default and shown in ("k", False):
                 continue
             phrase = f"{name}={shown}"
             is_given = name in self.measure.options

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from recnb.comparison import Comparison
 from recnb.errors import OptionError
 from recnb.evaluation import Evaluation
-from recnb.metrics.measure import TEXT, metric_named
+from recnb.metrics.measure import TEXT, measure_named
 from recnb.results.evaluation_data import Models
 from recnb.results.gate import Gate, within
 
@@ -69,7 +69,7 @@ class GateRequest(NamedTuple):
         if not is_possible or TEXT.fullmatch(measure) is None:
             raise OptionError(f"{flag} {text}: say it as {GATE_FLAGS[flag].example}.")
         # An unknown name is an error before the work, not after it.
-        metric_named(measure)
+        measure_named(measure)
         return cls(flag, model or None, measure, number)
 
     def hold(self, result: Evaluation | Comparison, baseline: str | None) -> Gate:

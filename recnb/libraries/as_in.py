@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 
 import polars as pl
 
@@ -24,7 +23,7 @@ from recnb.data.role_table import RoleTable
 from recnb.data.roles import labels_of
 from recnb.data.side_data import read_side_data
 from recnb.data.tables import InputTable, MadeTable, Tables
-from recnb.errors import OptionError, near
+from recnb.errors import OptionError, is_word, near
 from recnb.libraries.number import Variant
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, measure_named, plain_text
@@ -166,13 +165,14 @@ def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | Non
     It is that of this name, or the first of the metric of accuracy that it means.
     """
     metric = plain_text(metric)
-    first = None
-    if not isinstance(metric, str) or metric not in variants(library):
-        with suppress(OptionError):  # what is no metric is refused with the library's
-            measure = measure_named(metric)
-            is_plain = not (measure.text or measure.options)
-            if is_plain and measure.metric.is_accuracy:
-                first = default_of(library, measure.metric.name)
-    if first is None:
+    if is_word(metric, variants(library)):
+        return preset(library, metric), k
+    try:
+        measure = measure_named(metric)
+    except OptionError:  # no metric is refused with those of the library
+        return preset(library, metric), k
+    first = default_of(library, measure.metric.name)
+    says_more = measure.text or measure.options
+    if first is None or says_more or not measure.metric.is_accuracy:
         return preset(library, metric), k
     return only_way(first, metric), measure.cut_at(k).k

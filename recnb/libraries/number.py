@@ -18,7 +18,7 @@ from recnb.data.ids import positions
 from recnb.display.language import N_, _
 from recnb.errors import NoUsersError, OptionError
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.measure import Measure, metric_named
+from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import Given, Metric
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import Scoring, averaged, scoring_of
@@ -66,7 +66,7 @@ class Variant:
     @classmethod
     def of_preset(cls, preset: Preset) -> Self:
         """Make the variant that a library computes."""
-        metric = metric_named(preset.metric)
+        metric = measure_named(preset.metric).metric
         options = dict(preset.options)
         made = cls.made(preset.label, preset.convention, metric, options)
         return replace(made, preset=preset)

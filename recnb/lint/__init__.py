@@ -60,6 +60,7 @@ def lint(
     # Warnings first.
     findings = sorted(found, key=lambda finding: finding.severity == "note")
     n_checks = len(wanted) - len(not_made)
+    basis = basis_of(evaluation, data.scoring, Cutoffs.one(measure.k), measure)
     return Lint(
         findings=tuple(findings),
         n_checks=n_checks,
@@ -69,11 +70,7 @@ def lint(
         headline=_headline(findings, n_checks),
         measured=data.in_words,
         not_checked_lines=_lines(not_made),
-        basis="; ".join(
-            basis_of(
-                evaluation, data.scoring, Cutoffs.one(measure.k), measure
-            ).phrases()
-        ),
+        basis="; ".join(basis.phrases()),
         lang=current(),
     )
 

@@ -34,7 +34,7 @@ from recnb.lint.ties import find_ties, list_rows
 from recnb.lint.times import comparable_times
 from recnb.metrics.gain import best_of_all
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import Measure, metric_named
+from recnb.metrics.measure import measure_named
 from recnb.results.scoring import Scoring, averaged
 
 #: Names of columns that tell whether, how often or how much a user had an item, apart by
@@ -297,7 +297,7 @@ def unjudged(data: LintData) -> Iterator[Problem]:
     top = data.lists.filter(is_top).select(*PAIR, "rank")
     judged = data.joined.rows.truth
     rows = top.join(judged, on=PAIR, how="anti", maintain_order="left")
-    measure = Measure(metric_named("judged"), k=data.k)
+    measure = measure_named("judged").cut_at(data.k)
     _values, share = averaged(Scoring(data.joined, measure), Cutoffs.one(data.k))
     yield Problem(
         rows,

@@ -87,7 +87,11 @@ def respelt(ids: pl.Expr, way: str) -> pl.Expr:
 
 
 def run(code: str, **values: Any) -> Any:
-    """Evaluate a line of Polars that is made of the templates above and of roles."""
+    """Evaluate a line of Polars, so that what is measured is what is printed.
+
+    The line is made of the templates above and of roles. What the caller has, values
+    and names of columns, is never a part of it: values are variables.
+    """
     return eval(code, {"pl": pl, **values})
 
 

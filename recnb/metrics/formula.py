@@ -22,7 +22,7 @@ import numpy as np
 
 from recnb.display.language import N_, pgettext, template
 
-#: Names of formulas in LaTeX.
+#: Names of formulas in LaTeX; a room enters those of its metrics.
 LATEX: dict[str, str] = {
     "rank": "i",
     "relevance": r"\mathrm{rel}_i",
@@ -41,35 +41,13 @@ LATEX: dict[str, str] = {
     "weight": "w_i",
     "beta": r"\beta",
     "ideal": N_(r"\mathrm{ideal}"),
-    "alpha": r"\alpha",
-    "count": N_(r"\mathrm{count}_i"),
-    "total": N_(r"\mathrm{total}"),
-    "place": N_(r"\mathrm{place}_i"),
-    "times": N_(r"\mathrm{times}_i"),
-    "tail": N_(r"[i \in \mathrm{tail}]"),
-    "shown": N_(r"[i \text{ is shown}]"),
-    "share": N_(r"\mathrm{share}_i"),
-    "cosine": r"\cos(i, j)",
-    "jaccard": N_(r"\mathrm{jaccard}(i, j)"),
-    "overlap": N_(r"\mathrm{overlap}(u, v)"),
-    "expected_rank": N_(r"\mathrm{expected}_i"),
-    "n_shown": N_(r"|\mathrm{list}|"),
-    "n_users": N_(r"|\mathrm{users}|"),
-    "n_items": N_(r"|\mathrm{items}|"),
-    "n_places": N_(r"|\mathrm{places}|"),
-    "n_lists": N_(r"|\mathrm{lists}|"),
 }
 
-#: What a formula sums over: one row in words, and all in LaTeX, below the sum sign.
+#: What a formula sums over: one row in words, and all in LaTeX, below the sum sign. A
+#: room enters what its metrics sum over.
 OVER: dict[str, tuple[str, str]] = {
     "hits": (N_("hit"), N_(r"i \in \mathrm{hits}")),
     "ideal": (N_("{item} of the ideal list"), N_(r"i \in \mathrm{ideal}")),
-    "list": (N_("{item} of the list"), N_(r"i \in \mathrm{list}")),
-    "pairs": (N_("pair of {items}"), N_(r"\{i, j\} \subset \mathrm{list}")),
-    "genres": (N_("genre"), N_(r"g \in \mathrm{genres}")),
-    "items": (N_("{item}"), N_(r"i \in \mathrm{items}")),
-    "user pairs": (N_("pair of {users}"), N_(r"\{u, v\} \subset \mathrm{users}")),
-    "users": (N_("{user}"), N_(r"u \in \mathrm{users}")),
 }
 
 

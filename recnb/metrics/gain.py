@@ -60,6 +60,7 @@ GAIN_AND_DISCOUNT = {"gain": GAIN, "discount": DISCOUNT}
 
 def discount_of(rank: Ints, discount: Discount, log_base: float) -> Floats:
     """Return the divisor of the gain of a hit by its rank."""
+    # A whole number above 1, which nearly every call has, needs no closer look.
     if not isinstance(log_base, int) or log_base <= 1:
         number_option(
             "log_base",
@@ -75,6 +76,7 @@ def discount_of(rank: Ints, discount: Discount, log_base: float) -> Floats:
 
 
 def _log(values: Ints, base: float) -> Floats:
+    """Return the logarithm of whole numbers."""
     # log2 is exact at powers of two where log / log(2) is not.
     return np.asarray(np.log2(values) if base == 2 else np.log(values) / math.log(base))
 

@@ -159,6 +159,8 @@ def _one_cutoff(k: object) -> int | None:
 
 
 def _by_user(depths: tuple[int | None, ...], list_length: Ints) -> Ints:
+    """Return a rank for each user and cut-off; None is the length of the user's list."""
+    # The ranks of one cut-off lie together in memory, as numpy reads them.
     columns = np.empty((len(depths), len(list_length)), dtype=np.int64)
     for column, depth in zip(columns, depths, strict=True):
         column[:] = list_length if depth is None else depth
@@ -515,38 +517,48 @@ def order_from_highest(
 ) -> Ints:
     """Return the order by user, from the highest value, then from the lowest `within`.
 
-    Equal rows keep their order.
-
-    User, value and row are packed into one whole number that is sorted, of the value as
-    many bits as there is room for. `sort` returns such numbers sorted.
+    Equal rows keep their order. `sort` returns whole numbers sorted.
     """
     value = value.astype(np.float64, copy=False)
     if within is not None:
-        first = np.argsort(within, kind="stable")
-        of_first = order_from_highest(user[first], value[first], sort=sort)
-        return np.asarray(first[of_first])
-    row_bits, top = len(user).bit_length(), value.max(initial=-np.inf)
+        by_within = np.argsort(within, kind="stable")
+        order = order_from_highest(user[by_within], value[by_within], sort=sort)
+        return np.asarray(by_within[order])
+    # Each row is packed into one whole number, which sorts several times as fast as
+    # columns do: its user, how far its value is below the highest, and its place. Of
+    # the value there are as many bits as there is room for.
+    row_bits = len(user).bit_length()
     value_bits = min(48, 62 - row_bits - int(user.max(initial=0)).bit_length())
+    highest = value.max(initial=-np.inf)
     with np.errstate(all="ignore"):
-        apart = top - value.min(initial=np.inf)
-        scale = (2.0**value_bits - 2) / apart if apart else 0.0
-    is_finite = np.isfinite(apart) and np.isfinite(scale)
-    if value_bits < 8 or not is_finite:  # no room, or values that are infinite
+        spread = highest - value.min(initial=np.inf)
+        scale = (2.0**value_bits - 2) / spread if spread else 0.0
+    is_finite = np.isfinite(spread) and np.isfinite(scale)
+    if value_bits < 8 or not is_finite:
         return np.asarray(np.lexsort((-value, user)))
-    key = ((top - value) * scale).astype(np.int64)
-    key |= user << value_bits
-    key <<= row_bits
-    key |= np.arange(len(user))
-    key = sort(key)
-    order: Ints = key & ((1 << row_bits) - 1)
-    key = key >> (value_bits + row_bits)
+    packed = ((highest - value) * scale).astype(np.int64)
+    packed |= user << value_bits
+    packed <<= row_bits
+    packed |= np.arange(len(user))
+    packed = sort(packed)
+    order = packed & ((1 << row_bits) - 1)
+    return _with_values_in_order(order, packed >> (value_bits + row_bits), value)
+
+
+def _with_values_in_order(order: Ints, user: Ints, value: Floats) -> Ints:
+    """Sort the rows anew of each user whose values rise somewhere in an order.
+
+    They differ in the bits that there was no room for. `user` is in this order.
+    """
     ordered = value[order]
-    wrong = np.flatnonzero((ordered[1:] > ordered[:-1]) & (key[1:] == key[:-1]))
-    if len(wrong):  # values of a user that differ in the bits there was no room for
-        again = np.zeros(key[-1] + 1, dtype=bool)
-        again[key[wrong]] = True
-        rows = np.sort(order[again[key]])
-        order[again[key]] = rows[np.lexsort((-value[rows], user[rows]))]
+    rises = (ordered[1:] > ordered[:-1]) & (user[1:] == user[:-1])
+    if not rises.any():
+        return order
+    is_out_of_order = np.zeros(user[-1] + 1, dtype=bool)
+    is_out_of_order[user[1:][rises]] = True
+    place = np.flatnonzero(is_out_of_order[user])
+    by_row = np.lexsort((order[place], -ordered[place], user[place]))
+    order[place] = order[place[by_row]]
     return order
 
 

@@ -34,7 +34,6 @@ from recnb.metrics.metric import (
     LIST_METRICS,
     METRICS,
     NAMES,
-    PRINTED,
     RETRIEVAL_METRICS,
     Given,
     Metric,
@@ -60,7 +59,6 @@ TEXT = re.compile(
     r"\s*([^\W\d_][\w\s-]*?)\s*(?:\((.*)\))?\s*(?:@\s*([\d.]+))?\s*", re.DOTALL
 )
 EXAMPLES = "'nDCG@10', 'AP(rel=2)' or \"nDCG(dcg='exp-log2')@10\""
-
 
 #: Denominators that count relevant items -> what they are of items with weights, sums of
 #: weights: `best_weight` is that of the heaviest of them.
@@ -181,20 +179,23 @@ class Measure:
     @property
     def credit(self) -> Formula:
         """The formula of what each row adds."""
+        return self._formula(self._credit_text)
+
+    @property
+    def _credit_text(self) -> Text:
+        """The text of what each row adds, times the weight of a pair that has one."""
         credit = self.metric.credit
         if not self.weighted:
-            return self._formula(credit)
-        return self._formula("weight" if credit == "1" else f"weight * ({credit})")
+            return credit
+        return "weight" if credit == "1" else f"weight * ({credit})"
 
     @property
     def out_of(self) -> Formula:
         """The formula of what the sum is divided by."""
-        out_of = self.metric.out_of
-        if not (self.weighted and self._has_ideal):
-            return self._formula(out_of)
-        # "ideal(credit)" ends the text: of the two brackets opened, one is to be closed.
-        weighted = str(out_of).replace("ideal(", "ideal(weight * (")
-        return self._formula(f"{weighted})")
+        if self.weighted and self._has_ideal:
+            # Rows of the ideal list add what those of the list do.
+            return self._formula(f"ideal({self._credit_text})")
+        return self._formula(self.metric.out_of)
 
     @property
     def missed(self) -> Formula:
@@ -203,9 +204,10 @@ class Measure:
 
     def _formula(self, text: Text) -> Formula:
         """Parse a text of the metric under the options in force."""
+        chosen = self.chosen
         if not isinstance(text, str):
-            text = text(self.chosen)
-        return Formula.of(text, self._meanings, self.chosen.get("log_base", 2))
+            text = text(chosen)
+        return Formula.of(text, self._meanings, chosen.get("log_base", 2))
 
     @property
     def _meanings(self) -> dict[str, str]:
@@ -217,8 +219,7 @@ class Measure:
         chosen = self.chosen
         meanings = {}
         for name, texts in self.metric.meanings.items():
-            value = chosen.get(name, ALWAYS)
-            text = texts[value]
+            text = texts[chosen.get(name, ALWAYS)]
             if self.weighted:
                 text = WEIGHTS.get(text, text)
             meanings[name] = text
@@ -234,29 +235,31 @@ class Measure:
 
         Such as 'add nth/rank for each hit, divide by n_relevant'.
         """
-        if not self.metric.credit:
-            return self.metric.title
+        metric = self.metric
+        if not metric.credit:
+            return metric.title
         credit, out_of = self.credit, self.out_of
-        words = {
-            "name": self.metric.term,
-            "rows": _(OVER[self.metric.over][0]),
-            "credit": credit.text(),
-            "out_of": out_of.text(divides=True),
-        }
+        missed = "" if metric.missed == "0" else self.missed.text()
+        if missed and metric.credit == "0":
+            return missed  # a count, in which no hit matters
+        divisor = out_of.text(divides=True)
         if out_of.ideal():
-            words["out_of"] = _("the same sum over the ideal list")
-        divides = words["out_of"] != "1"
-        if self.metric.missed != "0":
-            words["missed"] = self.missed.text()
-            if self.metric.credit == "0":
-                return words["missed"]  # a count, in which no hit matters
-            if not divides:
-                return _("add {credit} for each {rows}, and {missed} once", **words)
+            divisor = _("the same sum over the ideal list")
+        words = {
+            "name": metric.term,  # which sentences in Korean begin with
+            "rows": _(OVER[metric.over][0]),
+            "credit": credit.text(),
+            "missed": missed,
+            "out_of": divisor,
+        }
+        if missed and divisor == "1":
+            return _("add {credit} for each {rows}, and {missed} once", **words)
+        if missed:
             return _(
                 "add {credit} for each {rows}, and {missed} once, divide by {out_of}",
                 **words,
             )
-        if not divides:
+        if divisor == "1":
             return _("add {credit} for each {rows}", **words)
         if words["credit"] == "1":
             return _("add 1 for each {rows}, divide by {out_of}", **words)
@@ -304,7 +307,8 @@ class Measure:
         """Whether weights are divided by weights, so that the value keeps its bounds."""
         if self._has_ideal:
             return True
-        return self.metric.credit == "1" and "weight" in self._meanings["out_of"]
+        divides_by_weights = not self.out_of.names().isdisjoint(WEIGHTS.values())
+        return self.metric.credit == "1" and divides_by_weights
 
     @property
     def range_text(self) -> str:
@@ -323,11 +327,6 @@ def plain_text(name: Any) -> Any:
     """Return the text of a measure of ir_measures, and any other name as it is."""
     is_measure = type(name).__module__.split(".")[0] == "ir_measures"
     return str(name) if is_measure else name
-
-
-def metric_named(name: object, among: Collection[str] = EVERY_METRIC) -> Metric[...]:
-    """Look up the metric that a name, a text or a metric means."""
-    return measure_named(name, among).metric
 
 
 def measure_named(name: object, among: Collection[str] = EVERY_METRIC) -> Measure:
@@ -367,8 +366,9 @@ def _measure_of(name: object) -> Measure:
         return Measure(name)
     text = plain_text(name)
     if isinstance(text, str):
-        says_more = bool(set(text) & set("@(")) or text in PRINTED.values()
-        return replace(parsed(text), typed=text if says_more else "")
+        measure = parsed(text)
+        says_more = set(text) & set("@(") or text == measure.metric.printed
+        return replace(measure, typed=text if says_more else "")
     fix = near(text, _known_names(text))
     if callable(text):
         fix = "A function becomes a metric by @recnb.metric(...)."
@@ -380,7 +380,8 @@ def _known_names(typed: object) -> list[str]:
     if isinstance(typed, str) and not typed.isascii():
         return [term for term in _terms() if not term.isascii()]
     names = [*METRICS, *ALIASES, *RETRIEVAL_METRICS, *LIST_METRICS]
-    return [*names, *(name for name in PRINTED.values() if name.lower() not in names)]
+    printed = [metric.printed for metric in EVERY_METRIC.values()]
+    return [*names, *(name for name in printed if name.lower() not in ("", *names))]
 
 
 @functools.cache
@@ -463,9 +464,7 @@ def parsed(text: str) -> Measure:
     elif after:
         (k,) = Cutoffs.one(_number_after(text, after, int))
         if name.lower() in OF_WHOLE_LISTS:
-            raise OptionError(
-                f"{name} is of whole lists: type {PRINTED[metric.name]}@{k}."
-            )
+            raise OptionError(f"{name} is of whole lists: type {metric.printed}@{k}.")
     metric, options = _of_ir_measures(metric, name, options)
     decisions = _decisions(metric, options)
     for option in options:
@@ -591,7 +590,7 @@ def _printed(
         if convention in decisions:
             given[option] = decisions[convention]
     inside = ",".join(f"{option}={value!r}" for option, value in sorted(given.items()))
-    name = PRINTED.get(metric.name, metric.name)
+    name = metric.printed or metric.name
     if inside:
         name = f"{name}({inside})"
     if level is not None:

@@ -44,9 +44,9 @@ Given = Mapping[str, Any]
 #: Which of two values is better; None: a value is not good or bad in itself.
 Better = Literal["high", "low"] | None
 #: Text of a formula; a function of the options if these change it.
-Text = str | Callable[[Mapping[str, Any]], str]
+Text = str | Callable[[Given], str]
 #: Bounds under some options; None: those under the default options.
-BoundsOf = Callable[[Mapping[str, Any]], tuple[float, float] | None]
+BoundsOf = Callable[[Given], tuple[float, float] | None]
 #: Values of users who have nothing to find, by what the convention does with them.
 FILLED = {"skip": np.nan, "zero": 0.0, "one": 1.0}
 #: In `Definition.meanings`, the value of a name that is no option.
@@ -56,7 +56,7 @@ ALWAYS = "always"
 def checked_names(
     names: Mapping[str, NDArray[Any]] | None, n_rows: int
 ) -> dict[str, NDArray[Any]]:
-    """Return what a function has computed of each row; refuse another number of them."""
+    """Return arrays with a number for each row, by name; refuse those of another length."""
     arrays = {name: np.asarray(values) for name, values in (names or {}).items()}
     for name, values in arrays.items():
         if values.shape != (n_rows,):
@@ -112,13 +112,7 @@ class Credit:
         missed: Floats | float = 0.0,
         names: Mapping[str, NDArray[Any]] | None = None,
     ) -> None:
-        """Take the credit of each row, and what its sum is out of.
-
-        `out_of`: users × cut-offs (or a column), one number, or what another
-        list earns; `missed`, users × cut-offs, is added to the sum.
-
-        `names` holds what the function has computed of each row and its formula names.
-        """
+        """Take the credit of each row, and what its sum is out of."""
         for name, values in (("out_of", out_of), ("missed", missed)):
             if isinstance(values, np.ndarray) and values.ndim != 2:
                 raise TypeError(
@@ -126,9 +120,11 @@ class Credit:
                     f"with as_column()."
                 )
         self.k = k if isinstance(k, Cutoffs) else Cutoffs.of(k)
-        self.rows, self.earned, self.out_of = rows, earned, out_of
+        self.rows = rows
+        self.earned = earned
+        self.out_of = out_of
+        self.missed = missed
         self.names = checked_names(names, len(rows.rank))
-        self.missed = missed  #: what a cost adds for a list without a hit
 
     @property
     def total(self) -> Floats:
@@ -226,7 +222,6 @@ class Definition:
         made.registry[made.name] = made
         ALIASES.update(dict.fromkeys(made.aliases, made.name))
         if made.printed:
-            PRINTED[made.name] = made.printed
             NAMES[made.printed.lower()] = made.name
         NAMES.update(dict.fromkeys((*made.aliases, *made.also), made.name))
         return made
@@ -244,6 +239,10 @@ class Metric(Definition, Generic[P]):
     is_accuracy: ClassVar[bool] = False
     #: Whether each user has a value, or all lists have one together.
     of: ClassVar[Literal["user", "all"]] = "user"
+    #: Methods that a kind has which is not of hits: its `Values` of an evaluation at
+    #: some cut-offs, and the `Explanation` of the value of a user.
+    values: ClassVar[Callable[..., Any]]
+    explanation: ClassVar[Callable[..., Any]]
 
     function: Callable[Concatenate[Any, P], Any]
 
@@ -261,14 +260,6 @@ class Metric(Definition, Generic[P]):
     def of_evaluated(self) -> bool:
         """Whether its values are of the users evaluated, not of all with a list."""
         return self.is_accuracy
-
-    def values(self, data: Any, measure: Any, k: Cutoffs) -> Any:
-        """Return the `Values` of an evaluation, for a kind that is not of hits."""
-        raise NotImplementedError
-
-    def explanation(self, data: Any, measure: Any, user: Any) -> Any:
-        """Return the `Explanation` of a value, for a kind that is not of hits."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         return self.name
@@ -344,7 +335,10 @@ class Metric(Definition, Generic[P]):
         return function(data, *args, **options)
 
     def _refuse_weights(self, data: Any) -> None:
-        """Refuse weighted hits if what an item adds depends on more than its own rank."""
+        """Refuse weighted hits if what an item adds depends on more than its own rank.
+
+        `data`: hits, lists that know the hits, or a frame of the caller's lists.
+        """
         if getattr(getattr(data, "hits", data), "truth_weight", None) is None:
             return
         if self.own:
@@ -358,7 +352,7 @@ class Metric(Definition, Generic[P]):
             f"propensity= the nearest is {self.instead}."
         )
 
-    def check(self, options: Mapping[str, Any]) -> None:
+    def check(self, options: Given) -> None:
         """Refuse options, and values of options, that the metric does not have."""
         for name, value in options.items():
             if name == "k":
@@ -368,22 +362,16 @@ class Metric(Definition, Generic[P]):
                 call = guessed(["metric"], name)
                 fix = f"Type {call}." if call else near(name, ["k", *self.defaults])
                 raise OptionError(f"{problem} {fix}")
+            problem = f"{name}={quoted(value)} is no option of {self.name}"
             if name in self.words and not is_word(value, self.words[name]):
-                known = near(value, self.words[name])
-                raise OptionError(f"{self._no_option(name, value)} {known}")
-            if isinstance(self.defaults[name], bool) and not isinstance(
-                value, (bool, np.bool_)
-            ):
-                raise OptionError(f"{self._no_option(name, value)} Type True or False.")
+                raise OptionError(f"{problem}. {near(value, self.words[name])}")
+            is_switch = isinstance(self.defaults[name], bool)
+            if is_switch and not isinstance(value, (bool, np.bool_)):
+                raise OptionError(f"{problem}. Type True or False.")
             if self.own and not is_number(value):
-                problem = f"{name}={quoted(value)} is no option of {self.name}: "
                 raise OptionError(
-                    f"{problem}those of a metric of one's own are numbers, each with a default."
+                    f"{problem}: those of a metric of one's own are numbers, each with a default."
                 )
-
-    def _no_option(self, name: str, value: object) -> str:
-        """Say that an option does not have this value."""
-        return f"{name}={quoted(value)} is no option of {self.name}."
 
     def label(self, k: int | None) -> str:
         """Return the metric's symbol at a cut-off."""
@@ -408,8 +396,6 @@ RETRIEVAL_METRICS: dict[str, Metric[...]] = {}
 #: Metrics beyond accuracy, in the order in which tables show them.
 LIST_METRICS: dict[str, Metric[...]] = {}
 ALIASES: dict[str, str] = {}
-#: Metric -> the name that is printed.
-PRINTED: dict[str, str] = {}
 #: Every name that is not recnb's own, in lower case -> metric.
 NAMES: dict[str, str] = {}
 #: The decorator: `@metric(symbol=..., ...)` defines, and calls the definition.

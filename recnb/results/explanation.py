@@ -22,7 +22,7 @@ from recnb.errors import Suggesting
 from recnb.metrics.formula import number
 from recnb.metrics.metric import label_of
 
-#: Columns of the rows.
+#: Columns of the rows; a room enters those of its metrics.
 COLUMNS: dict[str, str] = {
     "rank": N_("rank"),
     "item": N_("{item}"),
@@ -33,19 +33,7 @@ COLUMNS: dict[str, str] = {
     "term": N_("term"),
     "credit": N_("credit"),
     "running": N_("running sum"),
-    "share": N_("share"),
-    "other_item": N_("other {item}"),
-    "genre": N_("genre"),
-    "count": N_("count"),
-    "times": N_("times shown"),
-    "place": N_("place"),
-    "cosine": N_("cosine"),
-    "jaccard": N_("jaccard"),
-    "expected_rank": N_("expected rank"),
-    "tail": N_("in the tail"),
     "weight": N_("weight"),
-    "p": N_("p, history"),
-    "q": N_("q, list"),
 }
 
 #: Terms, rows and missed items beyond these are counted, not shown; the frames hold

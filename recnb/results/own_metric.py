@@ -41,7 +41,7 @@ BETTER = ("high", "low")
 
 #: A few lists on which a metric is tried: the grade of each rank, and those of what the
 #: list misses.
-LISTS = (
+TRIED_LISTS = (
     ((3, 0, 1, 2), (2,)),
     ((0, 1, 0), ()),
     ((0, 0), (1, 3)),
@@ -281,7 +281,7 @@ def _try_on_lists(made: Metric[...]) -> None:
     A formula that is none is refused too.
     """
     unbounded = replace(made, bounds=(-inf, inf))
-    for (grades, missed), k in product(LISTS, CUTOFFS):
+    for (grades, missed), k in product(TRIED_LISTS, CUTOFFS):
         where = f"of the grades {list(grades)} at k={k}"
         graded = enumerate((*grades, *missed))
         truth = {item: grade for item, grade in graded if grade}

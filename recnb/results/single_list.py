@@ -20,7 +20,7 @@ import polars as pl
 
 from recnb.conventions import Convention, options_in_words
 from recnb.conventions.convention import PHRASES
-from recnb.display.language import _, ngettext, use_language
+from recnb.display.language import Noun, _, use_language
 from recnb.display.text import Phrase, one_line
 from recnb.errors import (
     FrameError,
@@ -33,12 +33,12 @@ from recnb.errors import (
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import METRICS, Metric
-from recnb.results.basis import Basis
+from recnb.results.basis import Basis, no_relevant_in_words
 from recnb.results.explanation import Explanation
 from recnb.results.score import Score
 from recnb.results.user_lists import UserList
 from recnb.results.values import Values
-from recnb.results.worked import explained
+from recnb.results.worked import explained, nothing_to_divide
 from recnb.stats import UserSample, means
 
 Ranking = Sequence[Any] | Mapping[Any, float] | np.ndarray[Any, Any]
@@ -46,7 +46,7 @@ Truth = Mapping[Any, float] | Collection[Any]
 
 #: A list with nothing relevant: the articles give it 0, and there is no population to
 #: leave it out of.
-LISTS = Convention(order="row", no_relevant="zero")
+CONVENTION = Convention(order="row", no_relevant="zero")
 
 
 class Pair(NamedTuple):
@@ -97,8 +97,8 @@ def score_lists(
         users=pl.Series("list", range(len(pairs))),
         matrix=matrix,
         mean=means(matrix),
-        convention=LISTS.with_metric(measure.chosen),
-        basis=Basis(words, user_label="list"),
+        convention=CONVENTION.with_metric(measure.chosen),
+        basis=Basis(words, user_label="list", noun=Noun(user="list")),
         sample=partial(UserSample, len(pairs)),
     )
     return Score(values)
@@ -162,7 +162,7 @@ def explain(
             measure,
             of_user,
             user=None,
-            convention=LISTS,
+            convention=CONVENTION,
             basis="; ".join(_basis(pairs, measure)),
             titles={},
         )
@@ -415,17 +415,15 @@ def _basis(
 ) -> list[str]:
     """Say in words how many lists there are, and by which rules, brief or not."""
     n, n_empty = len(pairs), sum(not pair.truth for pair in pairs)
+    has_missed = measure.metric.missed != "0"
     lists = _("mean of {n} lists", n=n)
+    empty = no_relevant_in_words(CONVENTION, n_empty, 0, has_missed=has_missed)
     if n == 1:
         lists = _("one list of {n}", n=len(pairs[0].items))
-    words: list[str] = [Phrase(lists, lists)]
-    if n_empty:
-        zeros = ngettext(
-            "{n} list with no relevant {item} counts 0",
-            "{n} lists with no relevant {item} count 0",
-            n_empty,
-        )
-        words.append(Phrase(zeros, zeros))
+        counts_0 = n_empty and not has_missed
+        zero = nothing_to_divide(0.0, undefined=True)
+        empty = [Phrase(zero, zero)] if counts_0 else []
+    words = [Phrase(lists, lists), *empty]
     given = options_in_words(measure.options, whole=measure.k is None)
     rules = options_in_words(measure.chosen, whole=measure.k is None)
     rules = [Phrase(rule, rule) if rule in given else rule for rule in rules]

@@ -221,7 +221,7 @@ def interpolated_precision(
 
 
 def rise(hits: Hits, recall: float) -> Floats:
-    """By how much each hit exceeds the highest precision before it.
+    """Return by how much each hit exceeds the highest precision before it.
 
     That is the precision at the user's hits, from a level of recall on.
     """

@@ -17,7 +17,7 @@ from recnb.display.language import _, checked, use_language
 from recnb.display.templates import write
 from recnb.display.text import fixed, with_symbol
 from recnb.errors import NoUsersError, OptionError, RecnbError, near
-from recnb.metrics.measure import Measure, metric_named
+from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import METRICS
 from recnb.results.bins import Bins
 from recnb.results.score import score_of
@@ -88,7 +88,7 @@ class Explorer(Live):
         self.evaluation = evaluation
         self.lang = checked(lang)
         self.options = options
-        name = metric_named(metric, METRICS).name
+        name = measure_named(metric, METRICS).metric.name
         self.shown = Choices(metric=name, k=k, user=None)
         self.values = self._values_of(self.shown)
         #: The segment of each user.
@@ -125,7 +125,7 @@ class Explorer(Live):
                 known_names = near(name, Choices._fields)
                 raise OptionError(f"{name}= is nothing to choose. {known_names}")
         if "metric" in choices:
-            choices["metric"] = metric_named(choices["metric"], METRICS).name
+            choices["metric"] = measure_named(choices["metric"], METRICS).metric.name
         labels = self.labels
         if "by" in choices:
             check_choice("by", choices["by"], ["", *self.columns])

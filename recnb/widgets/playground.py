@@ -21,7 +21,7 @@ from recnb.display.text import one_line, trimmed
 from recnb.errors import OptionError, RecnbError
 from recnb.metrics.formula import number
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import Measure, measure_named, metric_named
+from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import ACCURACY
 from recnb.results.arguments import Metrics, asked_of
 from recnb.results.explanation import Explanation
@@ -473,7 +473,7 @@ class Playground(Live):
 
     def _metric_name(self, metric: Any) -> str:
         """Return the name of a metric, or raise an error if it is not explained here."""
-        name = metric_named(metric, ACCURACY).name
+        name = measure_named(metric, ACCURACY).metric.name
         check_choice("metric", name, self.metrics)
         return name
 

@@ -17,8 +17,12 @@ from recnb.conventions.convention import PHRASES
 from recnb.conventions.presets import ALIASES, preset
 from recnb.display.data_file import rows_of
 from recnb.errors import OptionError
-from recnb.metrics.measure import metric_named
-from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS
+from recnb.metrics.metric import (
+    EVERY_METRIC,
+    LIST_METRICS,
+    METRICS,
+    RETRIEVAL_METRICS,
+)
 from tests.rows import read_rows
 from tests.strategies import values_of
 from tests.tools.conventions_page import PAGE, page
@@ -110,7 +114,7 @@ def test_presets_can_be_read_by_eye() -> None:
             assert {
                 part.partition("=")[0] for part in row["convention"].split("; ") if part
             } == own, row
-            metric_named(one.metric).check(dict(one.options))
+            EVERY_METRIC[one.metric].check(dict(one.options))
 
 
 def test_libraries_and_their_metrics_are_listed_under_all_their_names() -> None:

@@ -15,14 +15,12 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.errors import OptionError
-from recnb.metrics.measure import Measure, measure_named, metric_named
-from recnb.metrics.metric import (
-    EVERY_METRIC,
-    METRICS,
-    PRINTED,
-)
+from recnb.metrics.measure import Measure, measure_named
+from recnb.metrics.metric import EVERY_METRIC
 from tests.rows import read_rows
 
+#: The names that papers print, by metric.
+PRINTED = {name: one.printed for name, one in EVERY_METRIC.items() if one.printed}
 #: Options as a text gives them.
 OPTIONS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     "ndcg": {"dcg": st.just("exp-log2"), "ideal": st.sampled_from(["all", "k"])},
@@ -66,7 +64,7 @@ def test_measures_print_as_they_parse(measure: Any) -> None:
         options["recall"] = after
     for one in (f"{text}{at}", f" {PRINTED[metric].swapcase()}{brackets} {at}"):
         found = measure_named(one)
-        assert found.metric is metric_named(one) is EVERY_METRIC[metric]
+        assert found.metric is EVERY_METRIC[metric]
         assert pickle.loads(pickle.dumps(found)).metric is found.metric
         assert found.k == (None if is_level else after)
         assert found.name == (text + at if is_level else text if given else metric)
@@ -85,7 +83,7 @@ def test_measures_print_as_they_parse(measure: Any) -> None:
 )
 def test_any_other_text_is_refused(text: str) -> None:
     with contextlib.suppress(OptionError):
-        assert str(metric_named(text).name)
+        assert measure_named(text).metric.name
 
 
 ROWS = read_rows("metrics/measures.toml")
@@ -131,8 +129,9 @@ def test_weights_change_the_formula_and_the_bounds_of_what_is_no_share() -> None
         "recall": 1,
         "dcg": math.inf,
         "rbp": math.inf,
+        "hit_count": math.inf,
     }.items():
-        weighted = Measure(METRICS[name], weighted=True)
+        weighted = Measure(EVERY_METRIC[name], weighted=True)
         assert "weight" in weighted.credit.names(), name
         assert weighted.bounds == (0, high), name
-        assert "weight" not in Measure(METRICS[name]).credit.names(), name
+        assert "weight" not in Measure(EVERY_METRIC[name]).credit.names(), name

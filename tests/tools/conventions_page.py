@@ -17,8 +17,8 @@ from recnb.conventions import Convention, in_words, names
 from recnb.conventions.presets import ALIASES, Preset, of_library
 from recnb.libraries import as_in
 from recnb.libraries.number import Variant
-from recnb.metrics.measure import Measure, metric_named
-from recnb.metrics.metric import LIST_METRICS
+from recnb.metrics.measure import Measure
+from recnb.metrics.metric import EVERY_METRIC, LIST_METRICS
 from recnb.results.score import score_of
 from tests.tools.readme import filled, table
 
@@ -99,7 +99,7 @@ def value_row(own: Defaults) -> list[str]:
 @cache
 def _value(one: Preset) -> str:
     if one.library == "recnb":
-        measure = Measure(metric_named(one.metric), k=5)
+        measure = Measure(EVERY_METRIC[one.metric], k=5)
         return f"{score_of(recnb.evaluate(RECS, TRUTH), measure):.4f}"
     number = as_in(one.library, one.variant, RECS, TRUTH, k=5 if one.uses_k else None)
     defect = "*" if one.note else ""
@@ -189,7 +189,7 @@ def _suffix(one: Preset) -> str:
 
 def _differing(one: Preset) -> dict[str, str]:
     mine, theirs = (
-        Variant.made("recnb", Convention(), metric_named(one.metric), {}),
+        Variant.made("recnb", Convention(), EVERY_METRIC[one.metric], {}),
         Variant.of_preset(one),
     )
     axes = [axis for axis in mine.differing_axes(theirs) if axis not in RARE]
@@ -212,7 +212,7 @@ def _rare(group: list[Preset], axis: str) -> str:
     said = {one: Variant.of_preset(one).words(axis) for one in group}
     usual = Counter(said.values()).most_common(1)[0][0]
     if set(said.values()) == {
-        Variant.made("recnb", Convention(), metric_named(group[0].metric), {}).words(
+        Variant.made("recnb", Convention(), EVERY_METRIC[group[0].metric], {}).words(
             axis
         )
     }:
