@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,8 @@ import polars as pl
 from recnb.beyond.catalogue import Catalogue
 from recnb.beyond.item_data import ItemData, put_together
 from recnb.beyond.recommendation_lists import PerUser, Whole
-from recnb.display.language import N_, _, ngettext
+from recnb.display.language import N_, _, ngettext, use_noun
 from recnb.display.text import Phrase
-from recnb.errors import is_several
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Metric
@@ -29,7 +27,7 @@ from recnb.results.basis import (
 )
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import as_computed, recorded_of
-from recnb.results.values import Values
+from recnb.results.values import Values, plain_option
 from recnb.stats import means
 
 
@@ -54,18 +52,17 @@ def values_of_lists(
         mean = means(matrix, weights)
     at_deepest = results[k.values.index(k.deepest)]
     grounds = Grounds(data, measure, at_deepest, users, weights)
-    basis = Basis(grounds.words, grounds.averaged, data.user_label, data.noun)
     return Values(
         measure=measure,
         k=k,
         users=users,
         matrix=matrix,
         mean=mean,
-        convention=data.convention.with_metric(_plain_options(measure)),
-        basis=basis,
+        basis=Basis(grounds.words, grounds.averaged),
+        decided=data.convention,
+        data=data,
+        weights=weights,
         results=tuple(results),
-        sample=partial(data.sample_of, users, weights),
-        keys=data.keys,
     )
 
 
@@ -125,8 +122,9 @@ class Grounds:
     def averaged(self) -> list[str]:
         """Return the users behind the number and their weights."""
         of_lists = bool(self.data.keys.columns)
-        who = self._users
-        phrases = [who, *weights_in_words(self.weights, of_lists=of_lists)]
+        with use_noun(self.data.noun):
+            who = self._users
+            phrases = [who, *weights_in_words(self.weights, of_lists=of_lists)]
         return [Phrase("; ".join(phrases), who)]
 
     @property
@@ -148,18 +146,19 @@ class Grounds:
         data = self.data
         (who,) = self.averaged()
         is_own = data.library is not None and recorded_of(data, self._metric) is None
-        if data.library is not None and not is_own:
-            who = follows(data.library, words=who)
-        words = [
-            who,
-            *self._without_value(),
-            *self._catalogue(),
-            data.convention.order_in_words,
-            *self._options(),
-        ]
-        if is_own:
-            words.append(_(OWN, library=data.library))
-        return [*words, *data.notes]
+        with use_noun(data.noun):
+            if data.library is not None and not is_own:
+                who = follows(data.library, words=who)
+            words = [
+                who,
+                *self._without_value(),
+                *self._catalogue(),
+                data.convention.order_in_words,
+                *self._options(),
+            ]
+            if is_own:
+                words.append(_(OWN, library=data.library))
+            return [*words, *data.notes]
 
     @property
     def _metric(self) -> Metric[...]:
@@ -206,26 +205,12 @@ class Grounds:
         These are cutoff="k", and what is off, such as normalize=False of novelty.
         """
         words = list[str]()
-        for name, shown in _plain_options(self.measure).items():
-            if shown in ("k", False) and shown == self._metric.defaults[name]:
+        for name, value in self.measure.chosen.items():
+            shown = plain_option(value)
+            is_default = shown == self._metric.defaults[name]
+            if shown is None or (shown in ("k", False) and is_default):
                 continue
             phrase = f"{name}={shown}"
             is_given = name in self.measure.options
             words.append(Phrase(phrase, phrase) if is_given else phrase)
         return words
-
-
-def _plain_options(measure: Measure) -> dict[str, Any]:
-    """Return the options that are set, given or by default, as words and numbers."""
-    return {
-        name: _plain_option(value)
-        for name, value in measure.chosen.items()
-        if value is not None
-    }
-
-
-def _plain_option(value: Any) -> Any:
-    """Return an option as a word or number; it may be several names of columns."""
-    if is_several(value):
-        return ", ".join(map(str, value))
-    return value.item() if isinstance(value, np.generic) else value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, Self
@@ -25,15 +26,15 @@ from recnb.display.language import (
     Noun,
     Sentence,
     _,
+    named,
     noun_of,
     use_language,
     use_noun,
 )
 from recnb.display.text import Phrase, beginning, one_line
-from recnb.errors import FrameError, OptionError
+from recnb.errors import FrameError, OptionError, UnknownUserError, quoted
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
 from recnb.results.basis import averaged_in_words, pairs_in_words
-from recnb.results.values import index_of
 from recnb.stats import UserSample
 
 #: The frames that metrics beyond accuracy are made of, besides the lists.
@@ -446,6 +447,47 @@ def same_rows(table: pl.DataFrame, other: pl.DataFrame) -> bool:
         return False
     rows = np.sort(table.hash_rows().to_numpy())
     return np.array_equal(rows, np.sort(other.hash_rows().to_numpy()))
+
+
+def index_of(user: Any, users: pl.Series, keys: Keys, in_words: str) -> int:
+    """Return the position of a user, or of a list in a split, among some users.
+
+    `in_words`: who these are, for the error.
+    """
+    index = None
+    # An id of another kind is none of them.
+    with suppress(TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+        index = users.index_of(keys.find(user))
+    if index is None:
+        _refuse_user_of_lists(user, users, keys)
+        examples = ", ".join(map(repr, keys.names(users.head(5)).to_list()))
+        if len(users) > 5:
+            examples += ", …"
+        raise UnknownUserError(
+            named(
+                "{user} {id} is not evaluated. Those evaluated are {examples}: {are}.",
+                id=quoted(keys.in_words(user)),
+                examples=examples,
+                are=in_words,
+            )
+        )
+    return index
+
+
+def _refuse_user_of_lists(user: Any, users: pl.Series, keys: Keys) -> None:
+    """Raise an error for a user alone, where users have lists in a split."""
+    if not keys.columns:
+        return
+    lists = users.filter(keys.users_of(users).cast(pl.String) == str(user))
+    if len(lists):
+        raise UnknownUserError(
+            named(
+                "{user} {id} has {n:,} lists: name one, such as {example}.",
+                id=one_line(user),
+                n=len(lists),
+                example=repr(keys.names(lists)[0]),
+            )
+        )
 
 
 def _texts_of(

@@ -37,9 +37,9 @@ from recnb.results.basis import Basis
 from recnb.results.explanation import Explanation
 from recnb.results.score import Score
 from recnb.results.user_lists import UserList
-from recnb.results.values import Values
+from recnb.results.values import Values, WithoutData
 from recnb.results.worked import explained
-from recnb.stats import UserSample, means
+from recnb.stats import means
 
 Ranking = Sequence[Any] | Mapping[Any, float] | np.ndarray[Any, Any]
 Truth = Mapping[Any, float] | Collection[Any]
@@ -90,16 +90,15 @@ def score_lists(
     measure = Measure(metric, options).cut_at(k)
     matrix = measure.at(hits_of(pairs), cutoff).value
     ties = [] if y_score is None else [_(PHRASES["ties", "first"])]
-    words = partial(_basis, pairs, measure, ties)
     values = Values(
         measure=measure,
         k=cutoff,
         users=pl.Series("list", range(len(pairs))),
         matrix=matrix,
         mean=means(matrix),
-        convention=LISTS.with_metric(measure.chosen),
-        basis=Basis(words, user_label="list"),
-        sample=partial(UserSample, len(pairs)),
+        basis=Basis(partial(_basis, pairs, measure, ties)),
+        decided=LISTS,
+        data=WithoutData(user_label="list"),
     )
     return Score(values)
 

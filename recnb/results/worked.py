@@ -116,27 +116,25 @@ def explain(
 
 def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanation:
     """Explain the value of a user, with the data that the measure is computed on."""
-    scoring = scoring_of(data, measure, uncut=measure.k is None)
-    data = replace(data, joined=scoring.joined)
+    k = Cutoffs((measure.k,))
+    scoring = scoring_of(data, measure, k)
+    joined = scoring.joined
+    data = replace(data, joined=joined)
     position = data.position(user)
-    hits = hits_for(scoring, Cutoffs.one(measure.k)).of_user(position)
+    k = cutoffs_under(joined.convention, k)
+    hits = hits_for(joined, measure, k).of_user(position)
     if hits.tied is not None and (hits.tied.weight < 1).any():
         raise OptionError(MANY_ORDERS)
     (of_user,) = user_lists_of(data, [position], None)
     # Equal scores, if there are any, are of others.
     of_user = replace(of_user, hits=replace(hits, tied=None))
-    decisions = scoring.full_convention.phrases(
-        graded=data.joined.graded,
-        below_0_unjudged=measure.metric.below_0_unjudged,
-        whole=scoring.uncut,
-    )
-    pairs = pairs_in_words(data.joined.weighting)
-    basis = [*decisions, *data.notes, *pairs]
+    pairs = pairs_in_words(joined.weighting)
+    basis = [*scoring.decisions(), *data.notes, *pairs]
     return explained(
         scoring.measure,
         of_user,
         user=user,
-        convention=data.convention,
+        convention=joined.convention,
         basis="; ".join(basis),
         titles=data.item_titles(of_user.all_items),
     )
