@@ -92,7 +92,7 @@ def _value_and_rows(
     if "truth" in metric.needs and data.joined.hits.tied is not None:
         raise OptionError(MANY_ORDERS)
     with use_language("en"):  # of errors
-        (are,) = values.basis.users()
+        (are,) = values.basis.users_in_words()
     position = index_of(user, values.users, data.keys, are)
     if np.isnan(result.value[position]):
         raise RecnbError(

@@ -12,7 +12,7 @@ import polars as pl
 from recnb.beyond.catalogue import Catalogue
 from recnb.beyond.item_data import ItemData, put_together
 from recnb.beyond.recommendation_lists import PerUser, Whole
-from recnb.display.language import N_, _, ngettext, use_noun
+from recnb.display.language import N_, _, ngettext
 from recnb.display.text import Phrase
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure
@@ -52,17 +52,18 @@ def values_of_lists(
         mean = means(matrix, weights)
     at_deepest = results[k.values.index(k.deepest)]
     grounds = Grounds(data, measure, at_deepest, users, weights)
+    basis = Basis(grounds.words, grounds.averaged, lambda: data.noun)
     return Values(
         measure=measure,
         k=k,
         users=users,
         matrix=matrix,
         mean=mean,
-        basis=Basis(grounds.words, grounds.averaged),
         decided=data.convention,
+        basis=basis,
+        results=tuple(results),
         data=data,
         weights=weights,
-        results=tuple(results),
     )
 
 
@@ -122,9 +123,8 @@ class Grounds:
     def averaged(self) -> list[str]:
         """Return the users behind the number and their weights."""
         of_lists = bool(self.data.keys.columns)
-        with use_noun(self.data.noun):
-            who = self._users
-            phrases = [who, *weights_in_words(self.weights, of_lists=of_lists)]
+        who = self._users
+        phrases = [who, *weights_in_words(self.weights, of_lists=of_lists)]
         return [Phrase("; ".join(phrases), who)]
 
     @property
@@ -146,19 +146,18 @@ class Grounds:
         data = self.data
         (who,) = self.averaged()
         is_own = data.library is not None and recorded_of(data, self._metric) is None
-        with use_noun(data.noun):
-            if data.library is not None and not is_own:
-                who = follows(data.library, words=who)
-            words = [
-                who,
-                *self._without_value(),
-                *self._catalogue(),
-                data.convention.order_in_words,
-                *self._options(),
-            ]
-            if is_own:
-                words.append(_(OWN, library=data.library))
-            return [*words, *data.notes]
+        if data.library is not None and not is_own:
+            who = follows(data.library, words=who)
+        words = [
+            who,
+            *self._without_value(),
+            *self._catalogue(),
+            data.convention.order_in_words,
+            *self._options(),
+        ]
+        if is_own:
+            words.append(_(OWN, library=data.library))
+        return [*words, *data.notes]
 
     @property
     def _metric(self) -> Metric[...]:
@@ -205,12 +204,19 @@ class Grounds:
         These are cutoff="k", and what is off, such as normalize=False of novelty.
         """
         words = list[str]()
-        for name, value in self.measure.chosen.items():
-            shown = plain_option(value)
-            is_default = shown == self._metric.defaults[name]
-            if shown is None or (shown in ("k", False) and is_default):
+        for name, shown in _plain_options(self.measure).items():
+            if shown in ("k", False) and shown == self._metric.defaults[name]:
                 continue
             phrase = f"{name}={shown}"
             is_given = name in self.measure.options
             words.append(Phrase(phrase, phrase) if is_given else phrase)
         return words
+
+
+def _plain_options(measure: Measure) -> dict[str, Any]:
+    """Return the options that are set, given or by default, as words and numbers."""
+    return {
+        name: plain_option(value)
+        for name, value in measure.chosen.items()
+        if value is not None
+    }

@@ -11,7 +11,7 @@ from recnb.conventions import Convention
 from recnb.data import Joined
 from recnb.data.splits import Keys
 from recnb.data.weights import Weighting
-from recnb.display.language import N_, _, ngettext
+from recnb.display.language import N_, Noun, _, ngettext, use_noun
 from recnb.display.text import Phrase, one_line, users_in_words
 from recnb.metrics.hits import Bools, Floats
 
@@ -54,10 +54,18 @@ class Basis:
     words: Callable[..., Sequence[str]]
     #: Return those of the words that say whose values are averaged, by default none.
     users: Callable[[], Sequence[str]] = tuple
+    #: Return what sentences call users and items.
+    noun: Callable[[], Noun] = Noun
 
     def phrases(self, *, brief: bool = False) -> list[str]:
         """Return the users and the decisions in words."""
-        return list(self.words(brief=brief))
+        with use_noun(self.noun()):
+            return list(self.words(brief=brief))
+
+    def users_in_words(self) -> list[str]:
+        """Return the users behind the number in words."""
+        with use_noun(self.noun()):
+            return list(self.users())
 
 
 def averaged_in_words(

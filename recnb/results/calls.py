@@ -113,7 +113,8 @@ def method(metric: Any, returned: type[Any] = Score) -> Any:
     """
 
     def call(self: Any, k: Any = None, **options: Any) -> Any:
-        return score_of(self, Measure(metric).with_options(options).cut_at(k))
+        metric.check(options)
+        return score_of(self, Measure(metric, options).cut_at(k))
 
     _describe(call, metric, returned.__name__, before=SELF)
     call.__qualname__ = f"Evaluation.{metric.name}"

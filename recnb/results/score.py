@@ -132,21 +132,17 @@ class MetricValue(float, Suggesting):
 
         Of a number of all lists together, that of lists.
         """
-        if self._values.is_of_all:
-            return self.n_lists
-        return self._values.moments.sample.n_units
+        return self._values.averaged.n_units
 
     @property
     def n_lists(self) -> int:
         """The number of lists that the mean is over: of users, unless they have several."""
-        if self._values.is_of_all:
-            return len(self._values.users)
-        return self._values.moments.sample.size
+        return self._values.averaged.size
 
     @property
     def _cluster(self) -> str:
         """The column of `cluster=` whose values are drawn; "" where users are."""
-        return "" if self._values.is_of_all else self._values.moments.sample.cluster
+        return self._values.averaged.cluster
 
     @property
     def has_interval(self) -> bool:

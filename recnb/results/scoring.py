@@ -16,7 +16,7 @@ import numpy as np
 from recnb.conventions import Convention, options_in_words, presets
 from recnb.data import Joined
 from recnb.data.in_memory import InMemory
-from recnb.display.language import N_, _, use_noun
+from recnb.display.language import N_, _
 from recnb.display.text import Phrase
 from recnb.errors import NoUsersError, OptionError
 from recnb.metrics.gain import as_column
@@ -87,7 +87,6 @@ def values_of_users(data: EvaluationData, measure: Measure, k: Cutoffs) -> Float
 
 
 # ---- whose convention, and which joined data
-
 
 #: A cut-off for what is the same at all of them.
 ANY_CUTOFF = Cutoffs((1,))
@@ -208,6 +207,16 @@ def _recorded_beyond_accuracy(library: str, name: str) -> presets.Preset | None:
     return next(iter([*called_so, *variants]), None)
 
 
+def recorded_in(library: str | None) -> list[str]:
+    """Return the metrics beyond accuracy whose numbers in a library are recorded.
+
+    Without a library, all that recnb has. A metric of the caller's is never among them.
+    """
+    if library is None:
+        return [name for name, metric in LIST_METRICS.items() if not metric.own]
+    return [name for name in LIST_METRICS if presets.of_metric(name, library)]
+
+
 # ---- credit, and averages over users
 
 
@@ -295,17 +304,16 @@ class Scoring:
     @property
     def basis(self) -> Basis:
         """What the number at the deepest cut-off rests on."""
-        return Basis(self.words, self.users)
+        return Basis(self.words, self.users, lambda: self.data.noun)
 
     def users(self) -> list[str]:
         """Return the users behind a mean in words."""
-        with use_noun(self.data.noun):
-            return averaged_in_words(
-                self.joined,
-                self.joined.convention,
-                self._nothing_to_find(),
-                has_missed=self.measure.metric.missed != "0",
-            )
+        return averaged_in_words(
+            self.joined,
+            self.joined.convention,
+            self._nothing_to_find(),
+            has_missed=self.measure.metric.missed != "0",
+        )
 
     def _nothing_to_find(self) -> Bools:
         """Mark users who have nothing to find at the deepest cut-off."""
@@ -320,30 +328,29 @@ class Scoring:
         """Return the users and the decisions behind a metric of accuracy in words."""
         data, recorded = self.data, self.recorded
         library, overrides = data.library, tuple(data.overrides)
-        with use_noun(data.noun):
-            users = self.users()
-            if brief:
-                # Among those of other metrics, all that is said of users stands together.
-                users = ["; ".join(users)]
-            # Notes are those of the evaluation, as another join of its frames lacks those
-            # of a comparison, such as which users it leaves out.
-            notes = [*data.notes, *pairs_in_words(self.joined.weighting)]
-            scale = scale_of(self.measure, self.joined.hits)
-            decisions = self._marked_decisions()
-            if library is None:
-                return [*users, *notes, *decisions, *scale]
-            if recorded is None:
-                own = Phrase(_(OWN, library=library), _("recnb's own"))
-                return [*users, *notes, *decisions, *scale, own]
-            if recorded.caveat:
-                notes.append(recorded.caveat_in_words)
-            given = self.joined.convention.given_in_words(overrides)
-            if brief:  # the name of the library says its decisions
-                options = options_in_words(self.asked.options_beside_text)
-                return [follows(library, given), *users, *notes, *options, *scale]
-            who, *others = users
-            who = follows(library, given, who)
-            return [who, *others, *notes, *decisions, *scale]
+        users = self.users()
+        if brief:
+            # Among those of other metrics, all that is said of users stands together.
+            users = ["; ".join(users)]
+        # Notes are those of the evaluation, as another join of its frames lacks those
+        # of a comparison, such as which users it leaves out.
+        notes = [*data.notes, *pairs_in_words(self.joined.weighting)]
+        scale = scale_of(self.measure, self.joined.hits)
+        decisions = self._marked_decisions()
+        if library is None:
+            return [*users, *notes, *decisions, *scale]
+        if recorded is None:
+            own = Phrase(_(OWN, library=library), _("recnb's own"))
+            return [*users, *notes, *decisions, *scale, own]
+        if recorded.caveat:
+            notes.append(recorded.caveat_in_words)
+        given = self.joined.convention.given_in_words(overrides)
+        if brief:  # the name of the library says its decisions
+            options = options_in_words(self.asked.options_beside_text)
+            return [follows(library, given), *users, *notes, *options, *scale]
+        who, *others = users
+        who = follows(library, given, who)
+        return [who, *others, *notes, *decisions, *scale]
 
     def decisions(self) -> list[str]:
         """Return the decisions about the data and the options in words."""
@@ -412,13 +419,3 @@ def scale_of(measure: Measure, hits: Hits) -> list[str]:
         return []
     words = N_("highest relevance {value:g}, that of the truth")
     return [_(words, value=hits.max_relevance)]
-
-
-def recorded_in(library: str | None) -> list[str]:
-    """Return the metrics beyond accuracy whose numbers in a library are recorded.
-
-    Without a library, all that recnb has. A metric of the caller's is never among them.
-    """
-    if library is None:
-        return [name for name, metric in LIST_METRICS.items() if not metric.own]
-    return [name for name in LIST_METRICS if presets.of_metric(name, library)]

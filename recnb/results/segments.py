@@ -139,7 +139,7 @@ def _shared_basis(basis: Basis, weighting: Weighting | None) -> Basis:
     brief in any case.
     """
     # A brief basis has all phrases of users as one.
-    of_users = "; ".join(basis.users())
+    of_users = "; ".join(basis.users_in_words())
     of_part = {of_users, *pairs_in_words(weighting)}
     shared = [words for words in basis.phrases(brief=True) if words not in of_part]
 

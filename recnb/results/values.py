@@ -67,6 +67,13 @@ class Values:
         return self.data.sample_of(self.users, self.weights)
 
     @property
+    def averaged(self) -> UserSample:
+        """The users that the mean is over; of one number of all lists, the lists."""
+        if self.is_of_all:
+            return UserSample(len(self.users))
+        return self.moments.sample
+
+    @property
     def moments(self) -> Moments:
         """The moments of the values at the first cut-off."""
         has_value = ~np.isnan(self.matrix[:, 0])

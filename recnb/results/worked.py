@@ -196,39 +196,43 @@ def _depth_of(credit: Credit) -> int:
 
 
 def _rows_by_rank(measure: Measure, credit: Credit, of_user: UserList) -> pd.DataFrame:
-    """Return a row per rank down to the cut-off, with what it earns."""
+    """Return a row per rank down to the cut-off, with what it earns.
+
+    The credit is that of the user's list, or of another list that is made of hits alone:
+    the ideal one, or that of the judged items.
+    """
     hits, chosen, meanings = credit.rows, measure.chosen, measure.metric.meanings
-    if hits is not of_user.hits:  # an ideal list, or judged items: there are no others
+    if hits is not of_user.hits:
         of_user = UserList(hits, {}, of_user.truth, _depth_of(credit))
     places = pd.DataFrame(of_user.places, columns=ListPlace._fields)
     ranks, hit = places["rank"].to_numpy(np.int64), places["hit"].to_numpy(np.int64)
+
+    def of_rows(values: Any, without_hit: Any) -> Any:
+        """Return values of hits by row, and another where there is no hit."""
+        return np.append(values, without_hit)[hit]  # which is -1 there, the last
+
+    earned = of_rows(credit.earned, 0.0)
     rows = pd.DataFrame({"rank": ranks})
     if of_user.truth is not None:
         rows["item"] = places["item"]
-
-    def of_rows(values: Floats) -> Floats:
-        """Return values of hits by row: of -1, where there is none, 0."""
-        return np.asarray(np.append(values, 0.0)[hit])
-
-    rows["relevance"] = of_rows(hits.relevance)
+    rows["relevance"] = of_rows(hits.relevance, 0.0)
     for name, values in credit.names.items():
         if measure.metric.own and name in measure.credit.names():
-            rows[name] = np.append(values, np.nan)[hit]
+            rows[name] = of_rows(values, np.nan)
     if hits.truth_weight is not None:
-        rows["weight"] = of_rows(hits.weight)
+        rows["weight"] = of_rows(hits.weight, 0.0)
     if hits.judged is not None:
         # A grade below 0 is of what was not judged.
         is_judged = hits.judged.relevance >= 0
         rows["judged"] = np.isin(ranks, hits.judged.rank[is_judged])
     if "gain" in meanings:
-        rows["gain"] = of_rows(gain_of(hits.relevance, chosen["gain"]))
+        rows["gain"] = of_rows(gain_of(hits.relevance, chosen["gain"]), 0.0)
     if "discount" in meanings:
         rows["discount"] = discount_of(ranks, chosen["discount"], chosen["log_base"])
-    earned = of_rows(credit.earned)
     numbers = numbers_of(credit, chosen, measure.credit)
     terms = terms_of(measure.credit, numbers, credit.earned)
-    term_of_row = np.array([*terms, ""], dtype=object)[hit]
-    rows["term"] = np.where(earned == 0, "", term_of_row)
+    term = of_rows(np.array(terms, dtype=object), "")
+    rows["term"] = np.where(earned == 0, "", term)
     return rows.assign(credit=earned, running=np.cumsum(earned))
 
 
