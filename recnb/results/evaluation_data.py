@@ -155,6 +155,7 @@ class EvaluationData:
         """
         source, side_data = with_other_lists(self.source, self.side_data, recs)
         if self.library is None:
+            # That of the convention is the column by which the other lists were ordered.
             asked = replace(self.convention, order=side_data.call.order)
         else:
             asked = replace(presets.data_convention(self.library), **self.overrides)

@@ -88,7 +88,7 @@ def values_of_users(data: EvaluationData, measure: Measure, k: Cutoffs) -> Float
 
 # ---- whose convention, and which joined data
 
-#: A cut-off for what is the same at all of them.
+#: Where it matters only that there is a cut-off.
 ANY_CUTOFF = Cutoffs((1,))
 
 
@@ -366,9 +366,9 @@ class Scoring:
         return phrases
 
     def _marked_decisions(self) -> list[str]:
-        """Return the decisions; the line of a score has the unusual ones in short.
+        """Return the decisions; those of the line of a score as `Phrase`.
 
-        It has none of a library, whose name says them.
+        These are the unusual ones, and none of a library, whose name says them.
         """
         convention = self.joined.convention
         phrases = self.decisions()

@@ -240,6 +240,7 @@ def refuse_other_order(
 def read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
     """Read one pair, or several if the entries of the ranking are lists themselves."""
     if isinstance(ranking, Mapping) and truth is None and metric.over == "ideal":
+        # A truth alone, of which this is the metric.
         return [_graded(list(ranking.values()))]
     if ranking is None:
         raise RecnbError(

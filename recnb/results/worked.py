@@ -23,6 +23,7 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import Explanation
 from recnb.results.scoring import (
     cutoffs_under,
+    filled,
     hits_for,
     scale_of,
     scoring_of,
@@ -258,14 +259,9 @@ def _text_of(formula: Formula, measure: Measure, credit: Credit) -> str:
 def _value_by_convention(
     result: Credit, convention: Convention, user: Any
 ) -> tuple[float, str]:
-    """Return the value, and why it is that where nothing is divided.
-
-    If nothing is relevant, the convention has the value.
-    """
-    value = float(result.value[0, 0])
-    rule = convention.no_relevant
-    is_undefined = bool(undefined_in(result, convention).any())
-    if is_undefined and rule == "skip":
+    """Return the value, and why it is that where nothing is divided."""
+    value = float(filled(result, convention)[0, 0])
+    if np.isnan(value):
         raise UnknownUserError(
             named(
                 "{user} {id} is not evaluated: none of their {items} in the truth is "
@@ -273,8 +269,7 @@ def _value_by_convention(
                 id=repr(user),
             )
         )
-    if is_undefined and not result.has_missed:
-        value = 1.0 if rule == "one" else value
+    if undefined_in(result, convention).any() and not result.has_missed:
         return value, nothing_to_divide(value, undefined=True)
     possible = np.asarray(result.by_rank.possible).item()
     return value, "" if possible else nothing_to_divide(value)
