@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from recnb.beyond.recommendation_lists import TermRows, Whole
-from recnb.display.language import named, use_language
+from recnb.display.language import named
 from recnb.errors import OptionError, RecnbError
 from recnb.metrics.formula import Formula
 from recnb.metrics.hits import Cutoffs
@@ -91,8 +91,7 @@ def _value_and_rows(
         return float(result.value), rows
     if "truth" in metric.needs and data.joined.hits.tied is not None:
         raise OptionError(MANY_ORDERS)
-    with use_language("en"):  # of errors
-        (are,) = values.basis.users_in_words()
+    are = values.basis.users_in_words
     position = index_of(user, values.users, data.keys, are)
     if np.isnan(result.value[position]):
         raise RecnbError(

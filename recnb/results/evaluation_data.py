@@ -324,9 +324,7 @@ class EvaluationData:
 
     def position(self, user: Any) -> int:
         """Return the position of a user among those evaluated."""
-        with use_language("en"):  # errors are in English
-            words = "; ".join(self.users_in_words)
-        return index_of(user, self.joined.users, self.keys, words)
+        return index_of(user, self.joined.users, self.keys, lambda: self.users_in_words)
 
     def item_titles(self, items: Sequence[Any]) -> dict[Any, str]:
         """Return the titles of items, of those that have one in the frame of items.
@@ -450,29 +448,32 @@ def same_rows(table: pl.DataFrame, other: pl.DataFrame) -> bool:
     return np.array_equal(rows, np.sort(other.hash_rows().to_numpy()))
 
 
-def index_of(user: Any, users: pl.Series, keys: Keys, in_words: str) -> int:
+def index_of(
+    user: Any, users: pl.Series, keys: Keys, in_words: Callable[[], Sequence[str]]
+) -> int:
     """Return the position of a user, or of a list in a split, among some users.
 
-    `in_words`: who these are, for the error.
+    `in_words` says who these are, for the error.
     """
-    index = None
     # An id of another kind is none of them.
     with suppress(TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
         index = users.index_of(keys.find(user))
-    if index is None:
-        _refuse_user_of_lists(user, users, keys)
-        examples = ", ".join(map(repr, keys.names(users.head(5)).to_list()))
-        if len(users) > 5:
-            examples += ", …"
-        raise UnknownUserError(
-            named(
-                "{user} {id} is not evaluated. Those evaluated are {examples}: {are}.",
-                id=quoted(keys.in_words(user)),
-                examples=examples,
-                are=in_words,
-            )
+        if index is not None:
+            return index
+    _refuse_user_of_lists(user, users, keys)
+    examples = ", ".join(map(repr, keys.names(users.head(5)).to_list()))
+    if len(users) > 5:
+        examples += ", …"
+    with use_language("en"):  # errors are in English
+        are = "; ".join(in_words())
+    raise UnknownUserError(
+        named(
+            "{user} {id} is not evaluated. Those evaluated are {examples}: {are}.",
+            id=quoted(keys.in_words(user)),
+            examples=examples,
+            are=are,
         )
-    return index
+    )
 
 
 def _refuse_user_of_lists(user: Any, users: pl.Series, keys: Keys) -> None:

@@ -86,13 +86,13 @@ def score_lists(
         pairs = _scored(y_true, y_score)
     else:
         raise RecnbError("y_true= and y_score= go together, and without another list.")
-    cutoff = Cutoffs.one(k)
-    measure = Measure(metric, options).cut_at(k)
-    matrix = measure.at(hits_of(pairs), cutoff).value
+    cutoffs = Cutoffs.one(k)
+    measure = Measure(metric, options, cutoffs.values[0])
+    matrix = measure.at(hits_of(pairs), cutoffs).value
     ties = [] if y_score is None else [_(PHRASES["ties", "first"])]
     values = Values(
         measure=measure,
-        k=cutoff,
+        k=cutoffs,
         users=pl.Series("list", range(len(pairs))),
         matrix=matrix,
         mean=means(matrix),
