@@ -33,7 +33,7 @@ from recnb.display.language import (
 )
 from recnb.display.text import Phrase, beginning, one_line
 from recnb.errors import FrameError, OptionError, UnknownUserError, quoted
-from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
+from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.results.basis import averaged_in_words, pairs_in_words
 from recnb.stats import UserSample
 
@@ -296,7 +296,7 @@ class EvaluationData:
             if values.dtype.is_float():
                 values = values.fill_nan(None)
             refuse_lacking(values, ids, "cluster")
-        codes: Ints = values.rank("dense").cast(pl.Int64).to_numpy() - 1
+        codes = values.rank("dense").to_numpy()  # the same where values are
         return UserSample(len(users), weights, codes, cluster or "")
 
     @cached_property
