@@ -254,21 +254,23 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     """Separate options into columns, side data and conventions; refuse any others."""
     options = dict(given)
     asked = options.pop("convention", None)
-    side_data = {name: options.pop(name) for name in SIDE_FRAMES if name in options}
-    weights, noted_weights = {}, {}
+    side_data, weights, noted_weights, columns = {}, {}, {}, {}
+    for name in SIDE_FRAMES:
+        if name in options:
+            side_data[name] = options.pop(name)
     for name in WEIGHTS:
         weight = options.pop(name, None)
         if weight is not None:
             weights[name] = weight
             noted_weights[name] = weight if isinstance(weight, str) else name
     cluster = options.pop("cluster", None)
-    refuse_no_cluster(cluster, side_data)
+    if cluster is not None:
+        _refuse_other_clusters(cluster, side_data.get("users"))
     if options.get("min_propensity") is not None and "propensity" not in weights:
         raise OptionError(
             "min_propensity= is the least of propensity=, which is not given: give "
             "both."
         )
-    columns = {}
     for role in COLUMNS:
         # `relevant` names a column unless it is a word of the convention.
         if role in options and not is_word(options[role], WORDS.get(role, ())):
@@ -292,11 +294,9 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     )
 
 
-def refuse_no_cluster(cluster: object, side_data: Mapping[str, Any]) -> None:
+def _refuse_other_clusters(cluster: object, users: object) -> None:
     """Refuse as `cluster=` what cannot be a column of `users=`."""
-    if cluster is None:
-        return
-    if not isinstance(cluster, str) or side_data.get("users") is None:
+    if not isinstance(cluster, str) or users is None:
         raise OptionError(
             f"cluster={quoted(cluster)} is to be a column of users=: name one as text, "
             "and give users=."
