@@ -94,23 +94,23 @@ def explain(
     """
     with use_language(lang):
         measure = measure_named(metric).cut_at(k)
-        found, k = measure.metric, measure.k
-        has_no_formula = found.over == "hits" and not found.per_row_texts
-        if has_no_formula or not found.credit:
+        kind, k = measure.metric, measure.k
+        is_of_hits_together = kind.over == "hits" and not kind.per_row_texts
+        if is_of_hits_together or not kind.credit:
             asked = label_of(measure.name, k)
             raise OptionError(
                 f"{measure.symbol} has no terms to explain: see .measure({asked!r}).per_user."
             )
-        if user is None and found.of == "user":
+        if user is None and kind.of == "user":
             example = data.joined.users[0]
             raise OptionError(
                 f"say whose list: .explain({metric!r}, user, k={k!r}), such as user={example!r}."
             )
         measure = measure.with_options(options)
-        if found.is_accuracy:
+        if kind.is_accuracy:
             explanation = _of_accuracy(data, measure, user)
         else:
-            explanation = found.explanation(data, measure, user)
+            explanation = kind.explanation(data, measure, user)
         text = data.user_texts([user]).get(user, "")
         return replace(explanation, user=data.keys.in_words(user), text=text)
 
