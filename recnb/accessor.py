@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, wraps
-from inspect import isfunction, signature
+from inspect import getmembers, isfunction, signature
 from typing import TYPE_CHECKING, Any, Unpack
 
 import pandas as pd
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from recnb.comparison import Comparison
 
 
-@cache
+@cache  # one method for a metric and its other name, such as `mrr`
 def _of_frame(method: Callable[..., Any]) -> Callable[..., Any]:
     """Turn a method of an evaluation into one of a frame.
 
-    Keywords of `recnb.evaluate` are for the evaluation, others for the method.
+    Keywords of `recnb.evaluate` are for the evaluation, others for the method. Both may
+    have one, as `user` of `explain`: it is the method's, unless the call has given the
+    method's by position.
     """
-    # A keyword that both have, as `user` of `explain`, is the method's unless it is
-    # given by position.
-    parameters = list(signature(method).parameters)
+    _self, *parameters = signature(method).parameters
 
     @wraps(method)
     def call(self: RecAccessor, *given: Any, **options: Any) -> Any:
@@ -43,11 +43,14 @@ def _of_frame(method: Callable[..., Any]) -> Callable[..., Any]:
             raise OptionError(
                 f"df.rec.{name} takes no truth. Type recs.rec.against(truth).{name}(...)."
             )
-        of_data = {
-            name: options.pop(name)
-            for name in {*KEYWORDS} & {*options} - {*parameters[len(given) + 1 :]}
-        }
-        return method(evaluate(self._frame, None, **of_data), *given, **options)
+        of_method, of_data = {}, {}
+        for name, value in options.items():
+            is_free = name in parameters[len(given) :]
+            if name in KEYWORDS and not is_free:
+                of_data[name] = value
+            else:
+                of_method[name] = value
+        return method(evaluate(self._frame, None, **of_data), *given, **of_method)
 
     return call
 
@@ -168,8 +171,9 @@ class RecAccessor(EvaluationMethods):
         )
 
 
-for _name in dir(EvaluationMethods):
-    if not _name.startswith("_") and isfunction(_method := getattr(Evaluation, _name)):
+# Each method that is inherited is that of an evaluation, and becomes one of a frame.
+for _name, _method in getmembers(EvaluationMethods, isfunction):
+    if not _name.startswith("_"):
         setattr(RecAccessor, _name, _of_frame(_method))
 
 

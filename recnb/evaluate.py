@@ -210,8 +210,9 @@ def evaluate(
         of_truth = tables.get(TRUTH, tables[RECS]).columns
         named = with_propensity_named(named, parsed.weights, of_truth)
     ev = evaluation_with(parsed, read_tables(tables, named), tables, named)
-    if truth is None:
-        # The caller has no second frame to change by code, or to keep for other lists.
+    if truth is None and TRUTH in tables:
+        # It was made of lists in the one frame: the caller has no second one to change by
+        # code, or to keep for other lists.
         ev.forget_frame("truth")
     return ev
 
@@ -245,35 +246,31 @@ class ParsedOptions:
     overrides: Mapping[str, Any]  #: conventions given in addition to a library
     side_data: Mapping[str, Any]  #: frames train, items and users
     weights: Mapping[str, Any]  #: propensity and user_weight, as given
-    cluster: str | None = None  #: a column of users=
-
-    @property
-    def call(self) -> Call:
-        """Those that are noted beside the data."""
-        weights = {}
-        for name, weight in self.weights.items():
-            weights[name] = weight if isinstance(weight, str) else name
-        return Call(self.columns, self.convention.order, weights)
+    cluster: str | None  #: a column of users=
+    call: Call  #: those that are noted beside the data
 
 
 def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     """Separate options into columns, side data and conventions; refuse any others."""
     options = dict(given)
     asked = options.pop("convention", None)
-    side_data = {name: options.pop(name) for name in SIDE_FRAMES if name in options}
-    weights = {}
+    side_data, weights, noted_weights, columns = {}, {}, {}, {}
+    for name in SIDE_FRAMES:
+        if name in options:
+            side_data[name] = options.pop(name)
     for name in WEIGHTS:
-        value = options.pop(name, None)
-        if value is not None:
-            weights[name] = value
+        weight = options.pop(name, None)
+        if weight is not None:
+            weights[name] = weight
+            noted_weights[name] = weight if isinstance(weight, str) else name
     cluster = options.pop("cluster", None)
-    refuse_no_cluster(cluster, side_data)
+    if cluster is not None:
+        _refuse_other_clusters(cluster, side_data.get("users"))
     if options.get("min_propensity") is not None and "propensity" not in weights:
         raise OptionError(
             "min_propensity= is the least of propensity=, which is not given: give "
             "both."
         )
-    columns = {}
     for role in COLUMNS:
         # `relevant` names a column unless it is a word of the convention.
         if role in options and not is_word(options[role], WORDS.get(role, ())):
@@ -293,14 +290,13 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
         side_data=side_data,
         weights=weights,
         cluster=cluster,
+        call=Call(columns, convention.order, noted_weights),
     )
 
 
-def refuse_no_cluster(cluster: object, side_data: Mapping[str, Any]) -> None:
+def _refuse_other_clusters(cluster: object, users: object) -> None:
     """Refuse as `cluster=` what cannot be a column of `users=`."""
-    if cluster is None:
-        return
-    if not isinstance(cluster, str) or side_data.get("users") is None:
+    if not isinstance(cluster, str) or users is None:
         raise OptionError(
             f"cluster={quoted(cluster)} is to be a column of users=: name one as text, "
             "and give users=."

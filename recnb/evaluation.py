@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from recnb.accuracy import Accuracy
 from recnb.data import Counts
@@ -66,7 +66,8 @@ PUBLIC = {
 class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
     """Methods that an Evaluation and `df.rec` share.
 
-    Those of `df.rec` evaluate the frame first.
+    `self` is an Evaluation in each of them: `df.rec` makes one of its frame, and calls
+    them with it.
     """
 
     _typed_as = "ev"
@@ -77,8 +78,8 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
 
     @property
     def _data(self) -> EvaluationData:
-        """The evaluation itself: `df.rec` calls each of these methods with one."""
-        return self  # type: ignore[return-value]
+        """The same object as what it is in a call, the data of an evaluation."""
+        return cast("EvaluationData", self)
 
     table = tables.table
 

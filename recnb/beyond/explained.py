@@ -10,20 +10,20 @@ import numpy as np
 import pandas as pd
 
 from recnb.beyond.recommendation_lists import TermRows, Whole
-from recnb.display.language import N_, named, use_language
+from recnb.display.language import N_, named
 from recnb.errors import OptionError, RecnbError
 from recnb.metrics.formula import Formula
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Metric
-from recnb.results.evaluation_data import EvaluationData
+from recnb.results.evaluation_data import EvaluationData, index_of
 from recnb.results.explanation import (
     COLUMNS,
     ROWS_SHOWN,
     Explanation,
     printed_in_sum,
 )
-from recnb.results.values import Values, index_of
+from recnb.results.values import Values
 from recnb.results.worked import (
     MANY_ORDERS,
     about,
@@ -99,15 +99,14 @@ def _value_and_rows(
         return float(result.value), result.rows()
     if "truth" in metric.needs and data.joined.hits.tied is not None:
         raise OptionError(MANY_ORDERS)
-    with use_language("en"):  # of errors
-        (are,) = values.basis.users_in_words()
-    position = index_of(user, values.users, values.keys, are)
+    are = values.basis.users_in_words
+    position = index_of(user, values.users, data.keys, are)
     if np.isnan(result.value[position]):
         raise RecnbError(
             named(
                 "{metric}: {user} {id} has no value. {why}",
                 metric=metric.name,
-                id=repr(values.keys.in_words(user)),
+                id=repr(data.keys.in_words(user)),
                 why=metric.no_value,
             )
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from recnb.beyond.item_data import ItemData
 from recnb.beyond.recommendation_lists import PerUser, TermRows
 from recnb.display.language import N_, _, ngettext
 from recnb.display.text import Phrase
-from recnb.errors import is_several
 from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Metric
@@ -29,7 +27,7 @@ from recnb.results.basis import (
 )
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import as_computed, recorded_of
-from recnb.results.values import Values
+from recnb.results.values import Values, plain_option
 from recnb.stats import means
 
 
@@ -68,11 +66,11 @@ def values_of_lists(
         users=users,
         matrix=matrix,
         mean=mean,
-        convention=data.convention.with_metric(_plain_options(measure)),
-        basis=Basis(grounds.words, grounds.averaged, data.user_label, data.noun),
+        decided=data.convention,
+        basis=Basis(grounds.words, grounds.averaged, lambda: data.noun),
         results=tuple(results),
-        sample=partial(data.sample_of, users, weights),
-        keys=data.keys,
+        data=data,
+        weights=weights,
     )
 
 
@@ -216,14 +214,7 @@ class Grounds:
 def _plain_options(measure: Measure) -> dict[str, Any]:
     """Return the options that are set, given or by default, as words and numbers."""
     return {
-        name: _plain_option(value)
+        name: plain_option(value)
         for name, value in measure.chosen.items()
         if value is not None
     }
-
-
-def _plain_option(value: Any) -> Any:
-    """Return an option as a word or number; it may be several names of columns."""
-    if is_several(value):
-        return ", ".join(map(str, value))
-    return value.item() if isinstance(value, np.generic) else value

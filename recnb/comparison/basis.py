@@ -148,13 +148,13 @@ def options_of(
     phrases = {}
     for measure in asked:
         cut = measure.cutoffs(cutoffs)
-        scoring = scoring_of(first, measure, uncut=cut.is_whole)
+        scoring = scoring_of(first, measure, cut)
         options = measure.chosen
         if measure.metric.is_accuracy:
-            options = dict(scoring.full_convention.metric)
+            options = scoring.measure.chosen
         cutoff = scoring.joined.convention.cutoff
         in_words = partial(options_in_words, options, cutoff=cutoff)
-        words = in_words(whole=scoring.uncut)
+        words = in_words(whole=cut.is_whole)
         if cut.is_mixed and measure.metric.is_accuracy:
             words = with_whole_lists(words, in_words(whole=True))
         phrases[symbol_of(measure.asked_as)] = [

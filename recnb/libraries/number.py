@@ -21,7 +21,7 @@ from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import Given, Metric
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.scoring import Scoring, averaged, scoring_of
+from recnb.results.scoring import averaged, scoring_of
 
 LACKING = N_(
     "No {column} in these frames: libraries that read it are given the order that there is."
@@ -74,7 +74,7 @@ class Variant:
     @classmethod
     def of_evaluation(cls, data: EvaluationData, measure: Measure) -> Self:
         """Make the variant that an evaluation computes, under its library's name."""
-        scoring = scoring_of(data, measure, uncut=measure.k is None)
+        scoring = scoring_of(data, measure, Cutoffs.one(measure.k))
         name = _("as {library}", library=data.library) if data.library else "recnb"
         convention = scoring.joined.convention
         return cls.made(name, convention, measure.metric, scoring.measure.options)
@@ -126,7 +126,7 @@ class Variant:
             return Measurement(math.nan, source.recs_rows["user"].clear(), np.zeros(0))
         measure = Measure(self.metric, self.options)
         with np.errstate(invalid="ignore", divide="ignore"):
-            matrix, mean = averaged(Scoring(joined, measure), Cutoffs.of(k))
+            matrix, mean = averaged(joined, measure, Cutoffs.of(k))
         return Measurement(float(mean[0]), joined.users, matrix[:, 0])
 
 

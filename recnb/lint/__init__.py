@@ -17,10 +17,8 @@ from recnb.errors import OptionError, near
 from recnb.lint import checks
 from recnb.lint.data import LintData, NotCheckedError
 from recnb.lint.findings import Check, Finding, Lint
-from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import ACCURACY, METRICS, Given, Metric
-from recnb.results.scoring import basis_of
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData, Models
@@ -60,7 +58,6 @@ def lint(
     # Warnings first.
     findings = sorted(found, key=lambda finding: finding.severity == "note")
     n_checks = len(wanted) - len(not_made)
-    basis = basis_of(evaluation, data.scoring, Cutoffs.one(measure.k), measure)
     return Lint(
         findings=tuple(findings),
         n_checks=n_checks,
@@ -70,7 +67,7 @@ def lint(
         headline=_headline(findings, n_checks),
         measured=data.in_words,
         not_checked_lines=_lines(not_made),
-        basis="; ".join(basis.phrases()),
+        basis="; ".join(data.scoring.basis.phrases()),
         lang=current(),
     )
 

@@ -35,7 +35,7 @@ from recnb.lint.times import comparable_times
 from recnb.metrics.gain import best_of_all
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import measure_named
-from recnb.results.scoring import Scoring, averaged
+from recnb.results.scoring import averaged
 
 #: Names of columns that tell whether, how often or how much a user had an item, apart by
 #: blanks. Blanks and "_" in them are taken out before, so that "times_played" is "timesplayed".
@@ -298,7 +298,7 @@ def unjudged(data: LintData) -> Iterator[Problem]:
     judged = data.joined.rows.truth
     rows = top.join(judged, on=PAIR, how="anti", maintain_order="left")
     measure = measure_named("judged").cut_at(data.k)
-    _values, share = averaged(Scoring(data.joined, measure), Cutoffs.one(data.k))
+    _values, share = averaged(data.joined, measure, Cutoffs.one(data.k))
     yield Problem(
         rows,
         top.height,

@@ -85,7 +85,7 @@ class LintData:
     ) -> None:
         self.evaluation = evaluation
         self.measure = measure  #: as it is asked for
-        self.scoring = scoring_of(evaluation, measure, uncut=measure.k is None)
+        self.scoring = scoring_of(evaluation, measure, Cutoffs.one(measure.k))
         self.metric = measure.metric
         self.joined = self.scoring.joined
         self.side = evaluation.side_data
@@ -100,7 +100,7 @@ class LintData:
     @cached_property
     def averaged(self) -> tuple[Floats, Floats]:
         """The metric as it is: the values of the users, and their mean."""
-        return averaged(self.scoring, Cutoffs.one(self.measure.k))
+        return averaged(self.joined, self.scoring.measure, self.scoring.k)
 
     @property
     def measured(self) -> Measured:
@@ -132,7 +132,7 @@ class LintData:
 
     def values_of(self, hits: Hits) -> tuple[Floats, float]:
         """Compute the metric of hits of the same users: their values, and the mean."""
-        values, mean = averaged(self.scoring, Cutoffs.one(self.measure.k), hits)
+        values, mean = averaged(self.joined, self.scoring.measure, self.scoring.k, hits)
         return np.nan_to_num(values[:, 0]), float(mean[0])
 
     @property

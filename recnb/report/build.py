@@ -24,7 +24,7 @@ from recnb.results.basis import merged
 from recnb.results.evaluation_data import EvaluationData, Models, has_side_data
 from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs, measured
 from recnb.results.places import Place, places_beyond, places_of
-from recnb.results.scoring import basis_of, recorded_in, scoring_of, values_of_users
+from recnb.results.scoring import recorded_in, scoring_of, values_of_users
 from recnb.results.segments import (
     MOST_SEGMENTS,
     division_by,
@@ -132,7 +132,7 @@ def _of_accuracy(
 
 def _check_users(model: EvaluationData, measure: Measure, cutoffs: Cutoffs) -> None:
     """Refuse a measure that a library averages over other users than its others."""
-    scoring = scoring_of(model, measure, uncut=cutoffs.is_whole)
+    scoring = scoring_of(model, measure, cutoffs)
     if len(scoring.joined.users) != model.n_lists:
         values_of_users(model, measure, cutoffs)
 
@@ -315,22 +315,22 @@ def _metric_words(
     metrics = []
     for measure in measures:
         if measure.name not in lacking:
-            is_whole = request.k_of(measure.name) == (None,)
-            metrics.append(_words_of(model, measure, whole=is_whole))
+            k = Cutoffs.of(request.k_of(measure.name))
+            metrics.append(_words_of(model, measure, k))
     return tuple(metrics)
 
 
-def _words_of(model: EvaluationData, asked: Measure, *, whole: bool) -> MetricWords:
+def _words_of(model: EvaluationData, asked: Measure, k: Cutoffs) -> MetricWords:
     """Return the words of a measure."""
     metric = asked.metric
-    scoring = scoring_of(model, asked, uncut=whole)
+    scoring = scoring_of(model, asked, k)
     measure = scoring.measure
     convention = _(measure.range_text)
     if metric.is_accuracy:
         convention = "; ".join(
             options_in_words(
                 asked.chosen,
-                whole=scoring.uncut,
+                whole=k.is_whole,
                 cutoff=scoring.joined.convention.cutoff,
             )
         )
@@ -352,7 +352,6 @@ def _basis(model: EvaluationData, request: ReportRequest) -> str:
     phrases = {}
     for measure in request.metrics:
         ks = Cutoffs.of(request.k_of(measure.name))
-        scoring = scoring_of(model, measure, uncut=ks.is_whole)
-        basis = basis_of(model, scoring, ks, measure)
+        basis = scoring_of(model, measure, ks).basis
         phrases[measure.symbol] = basis.phrases(brief=True)
     return "; ".join(merged(phrases))

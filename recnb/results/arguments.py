@@ -71,14 +71,13 @@ def asked_of(
     measures = [measure for measure, _own in named_in_call]
     refuse_twice(measures, k)
     for option, value in options.items():
-        having = [each for each in measures if option in each.metric.defaults]
+        having = [each for each in named_in_call if option in each[0].metric.defaults]
         if not having:
             _refuse_unknown(option, measures, of_call)
         # A text that gives the option keeps its own; if every text does, one refuses.
-        taking = [each for each in having if option not in each.options] or having
-        for measure, own in named_in_call:
-            if measure in taking:
-                own.setdefault(option, value)
+        taking = [each for each in having if option not in each[0].options]
+        for _measure, own in taking or having:
+            own.setdefault(option, value)
     return [measure.with_options(own) for measure, own in named_in_call]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -54,17 +54,17 @@ class Basis:
     words: Callable[..., Sequence[str]]
     #: Return those of the words that say whose values are averaged, by default none.
     users: Callable[[], Sequence[str]] = tuple
-    user_label: str = "user"  #: what the caller calls the column of users
-    noun: Noun = field(default_factory=Noun)  #: what sentences call them
+    #: Return what sentences call users and items.
+    noun: Callable[[], Noun] = Noun
 
     def phrases(self, *, brief: bool = False) -> list[str]:
         """Return the users and the decisions in words."""
-        with use_noun(self.noun):
+        with use_noun(self.noun()):
             return list(self.words(brief=brief))
 
     def users_in_words(self) -> list[str]:
         """Return the users behind the number in words."""
-        with use_noun(self.noun):
+        with use_noun(self.noun()):
             return list(self.users())
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from inspect import Parameter, Signature
 from typing import Any, Concatenate, TypeVar, overload
 
-from recnb.metrics.hits import Hits
+from recnb.metrics.hits import Cutoffs, Hits
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import (
     KINDS,
@@ -113,7 +113,8 @@ def method(metric: Any, returned: type[Any] = Score) -> Any:
     """
 
     def call(self: Any, k: Any = None, **options: Any) -> Any:
-        return score_of(self, Measure(metric).with_options(options).cut_at(k))
+        metric.check(options)
+        return score_of(self, Measure(metric, options, Cutoffs.one(k).values[0]))
 
     _describe(call, metric, returned.__name__, before=SELF)
     call.__qualname__ = f"Evaluation.{metric.name}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, Self
@@ -25,15 +26,15 @@ from recnb.display.language import (
     Noun,
     Sentence,
     _,
+    named,
     noun_of,
     use_language,
     use_noun,
 )
 from recnb.display.text import Phrase, beginning, one_line
-from recnb.errors import FrameError, OptionError
-from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
+from recnb.errors import FrameError, OptionError, UnknownUserError, quoted
+from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.results.basis import averaged_in_words, pairs_in_words
-from recnb.results.values import index_of
 from recnb.stats import UserSample
 
 #: The frames that metrics beyond accuracy are made of, besides the lists.
@@ -154,6 +155,7 @@ class EvaluationData:
         """
         source, side_data = with_other_lists(self.source, self.side_data, recs)
         if self.library is None:
+            # That of the convention is the column by which the other lists were ordered.
             asked = replace(self.convention, order=side_data.call.order)
         else:
             asked = replace(presets.data_convention(self.library), **self.overrides)
@@ -294,7 +296,7 @@ class EvaluationData:
             if values.dtype.is_float():
                 values = values.fill_nan(None)
             refuse_lacking(values, ids, "cluster")
-        codes: Ints = values.rank("dense").cast(pl.Int64).to_numpy() - 1
+        codes = values.rank("dense").to_numpy()  # the same where values are
         return UserSample(len(users), weights, codes, cluster or "")
 
     @cached_property
@@ -322,9 +324,7 @@ class EvaluationData:
 
     def position(self, user: Any) -> int:
         """Return the position of a user among those evaluated."""
-        with use_language("en"):  # errors are in English
-            words = "; ".join(self.users_in_words)
-        return index_of(user, self.joined.users, self.keys, words)
+        return index_of(user, self.joined.users, self.keys, lambda: self.users_in_words)
 
     def item_titles(self, items: Sequence[Any]) -> dict[Any, str]:
         """Return the titles of items, of those that have one in the frame of items.
@@ -446,6 +446,50 @@ def same_rows(table: pl.DataFrame, other: pl.DataFrame) -> bool:
         return False
     rows = np.sort(table.hash_rows().to_numpy())
     return np.array_equal(rows, np.sort(other.hash_rows().to_numpy()))
+
+
+def index_of(
+    user: Any, users: pl.Series, keys: Keys, in_words: Callable[[], Sequence[str]]
+) -> int:
+    """Return the position of a user, or of a list in a split, among some users.
+
+    `in_words` says who these are, for the error.
+    """
+    # An id of another kind is none of them.
+    with suppress(TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+        index = users.index_of(keys.find(user))
+        if index is not None:
+            return index
+    _refuse_user_of_lists(user, users, keys)
+    examples = ", ".join(map(repr, keys.names(users.head(5)).to_list()))
+    if len(users) > 5:
+        examples += ", …"
+    with use_language("en"):  # errors are in English
+        are = "; ".join(in_words())
+    raise UnknownUserError(
+        named(
+            "{user} {id} is not evaluated. Those evaluated are {examples}: {are}.",
+            id=quoted(keys.in_words(user)),
+            examples=examples,
+            are=are,
+        )
+    )
+
+
+def _refuse_user_of_lists(user: Any, users: pl.Series, keys: Keys) -> None:
+    """Raise an error for a user alone, where users have lists in a split."""
+    if not keys.columns:
+        return
+    lists = users.filter(keys.users_of(users).cast(pl.String) == str(user))
+    if len(lists):
+        raise UnknownUserError(
+            named(
+                "{user} {id} has {n:,} lists: name one, such as {example}.",
+                id=one_line(user),
+                n=len(lists),
+                example=repr(keys.names(lists)[0]),
+            )
+        )
 
 
 def _texts_of(

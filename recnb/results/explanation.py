@@ -110,16 +110,14 @@ class Explanation(Suggesting):
             return self.line
         with use_language(self.lang):
             terms = _sum(self.terms, self.n_rows)
-            over = " + ".join(filter(None, [terms, self.missed_term]))
-            over = over or printed_in_sum(self.total)
+            total, out_of = map(printed_in_sum, (self.total, self.out_of))
+            steps = " + ".join(filter(None, [terms, self.missed_term])) or total
             if self.out_of_terms:
-                over = f"{_bracketed(over)} / {_bracketed(_sum(self.out_of_terms))}"
-                quotient = (
-                    f"{printed_in_sum(self.total)} / {printed_in_sum(self.out_of)}"
-                )
-                if over != quotient:
-                    over = f"{over} = {quotient}"
-        return f"{over} = {printed_in_sum(self.value)}"
+                steps = f"{_bracketed(steps)} / {_bracketed(_sum(self.out_of_terms))}"
+                quotient = f"{total} / {out_of}"
+                if steps != quotient:
+                    steps = f"{steps} = {quotient}"
+        return f"{steps} = {printed_in_sum(self.value)}"
 
     @property
     def label(self) -> str:
@@ -181,7 +179,7 @@ class Explanation(Suggesting):
     def _tables(self) -> list[Rows]:
         """The rows of each list, with the number of those that are not shown."""
         tables = []
-        if self.ideal is not self.rows:
+        if self.ideal is not self.rows:  # as it is where a metric is of the ideal list
             caption = _("The list") if "running" in self.rows else ""
             tables.append(self._table(self.rows, caption))
         if self.ideal is not None:

@@ -353,10 +353,9 @@ def _refuse_symbol(symbol: str, name: str) -> None:
 def checked_bounds(bounds: Any) -> tuple[float, float]:
     """Return the lowest and the highest value, or refuse what is no range."""
     match bounds:
-        case (bool(), _) | (_, bool()):
-            pass
         case (Real(), Real()) if bounds[0] < bounds[1]:
-            return bounds[0], bounds[1]
+            if bool not in map(type, bounds):
+                return bounds[0], bounds[1]
     problem = f"bounds={quoted(bounds)} is no range of values: "
     raise OptionError(
         f"{problem}give the lowest and the highest, such as (0, 1), or "

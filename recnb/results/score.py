@@ -94,24 +94,32 @@ class Interval(tuple[float, float]):
 class MetricValue(float, Suggesting):
     """The number of a metric: a float with its cut-off, convention and values."""
 
-    metric: str  #: the metric's name
-    k: int | None  #: the cut-off; None: each whole list
-    convention: Convention
     _values: Values  #: at the one cut-off
 
-    def __new__(cls, values: Values, **parts: Any) -> Self:
-        """Pack the number with its values; `parts` are attributes of a subclass."""
+    def __new__(cls, values: Values) -> Self:
+        """Pack the number with its values."""
         self = super().__new__(cls, float(values.mean[0]))
-        self.metric = values.measure.name
-        self.k = values.k.values[0]
-        self.convention = values.convention
         self._values = values
-        vars(self).update(parts)
         return self
 
     @property
     def _noun(self) -> Noun:
-        return self._values.basis.noun
+        return self._values.data.noun
+
+    @property
+    def metric(self) -> str:
+        """The metric's name."""
+        return self._values.measure.name
+
+    @property
+    def k(self) -> int | None:
+        """The cut-off; None: each whole list."""
+        return self._values.k.values[0]
+
+    @property
+    def convention(self) -> Convention:
+        """The decisions about the data, with the options of the metric."""
+        return self._values.convention
 
     @property
     def label(self) -> str:
@@ -124,21 +132,17 @@ class MetricValue(float, Suggesting):
 
         Of a number of all lists together, that of lists.
         """
-        if self._values.is_of_all:
-            return self.n_lists
-        return self._values.moments.sample.n_units
+        return self._values.averaged.n_units
 
     @property
     def n_lists(self) -> int:
         """The number of lists that the mean is over: of users, unless they have several."""
-        if self._values.is_of_all:
-            return len(self._values.users)
-        return self._values.moments.sample.size
+        return self._values.averaged.size
 
     @property
     def _cluster(self) -> str:
         """The column of `cluster=` whose values are drawn; "" where users are."""
-        return "" if self._values.is_of_all else self._values.moments.sample.cluster
+        return self._values.averaged.cluster
 
     @property
     def has_interval(self) -> bool:
@@ -249,8 +253,7 @@ class MetricValue(float, Suggesting):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        values = self._values.without_data()
-        return type(self), (values,), {**vars(self), "_values": values}
+        return type(self), (self._values.without_data(),)
 
 
 @with_noun
@@ -271,7 +274,8 @@ class Score(MetricValue):
         values = self._values.matrix[:, 0]
         has_value = ~np.isnan(values)
         users = self._values.users.filter(pl.Series(has_value))
-        index = self._values.keys.index(users, self._values.basis.user_label)
+        data = self._values.data
+        index = data.keys.index(users, data.user_label)
         return pd.Series(values[has_value], index, name=self.label)
 
     def to_frame(self) -> pd.DataFrame:
@@ -331,7 +335,7 @@ class Score(MetricValue):
         if self.n_users > 1:
             ax.axvspan(*self.interval(), color=QUIET, alpha=0.3, linewidth=0)
         noun = self._noun
-        if self._values.keys.columns:
+        if self._values.data.keys.columns:
             noun = noun._replace(user="list")
         with lettering(current()) as font, use_noun(noun):
             ax.set_xlabel(
@@ -363,12 +367,11 @@ class CatalogueScore(MetricValue):
     (0.5, {'a': 2, 'b': 1, 'c': 0, 'd': 0})
     """
 
-    _data: EvaluationData
-
     @cached_property
     def _exposure(self) -> pd.Series[int]:
         """The number of lists that show each item, of the catalogue or shown."""
-        times: pd.Series[int] = self._data.item_data.times_shown(self.k)
+        data: Any = self._values.data
+        times: pd.Series[int] = data.item_data.times_shown(self.k)
         return times
 
     @property
@@ -380,9 +383,7 @@ class CatalogueScore(MetricValue):
         return self._exposure.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        kind, values, state = super().__reduce__()
-        state.pop("_data", None)
-        return kind, values, state | {"_exposure": self._exposure}
+        return *super().__reduce__(), {"_exposure": self._exposure}
 
     def to_frame(self) -> pd.DataFrame:
         """Return the number of lists that show each item, as a frame.
@@ -408,9 +409,9 @@ class CatalogueScore(MetricValue):
 def score_of(data: EvaluationData, measure: Measure) -> Score | CatalogueScore:
     """Return the number of a measure: the mean over users, or that of all lists."""
     metric = measure.metric
-    values = values_of(data, measure, Cutoffs.one(measure.k))
+    values = values_of(data, measure, Cutoffs((measure.k,)))
     if metric.of == "all":
-        return CatalogueScore(values, _data=data)
+        return CatalogueScore(values)
     if not metric.is_accuracy and np.isnan(values.matrix).all():
         problem = named(
             f"no {{user}} has a value. {metric.no_value} Nothing is left to average."

@@ -6,7 +6,7 @@ over users, the basis.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -51,19 +51,19 @@ def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
             f"whole lists may follow other rules of {data.library} than lists that are "
             f"cut: ask for k=None alone."
         )
-    scoring = scoring_of(data, measure, uncut=k.is_whole)
+    scoring = scoring_of(data, measure, k)
     joined = scoring.joined
-    matrix, mean = averaged(scoring, k)
+    matrix, mean = averaged(joined, scoring.measure, k)
     return Values(
         measure=scoring.measure,
         k=k,
         users=joined.users,
         matrix=matrix,
         mean=mean,
-        convention=scoring.full_convention,
-        basis=basis_of(data, scoring, k, measure),
-        sample=partial(data.sample_of, joined.users, joined.user_weight),
-        keys=data.keys,
+        basis=scoring.basis,
+        decided=joined.convention,
+        data=data,
+        weights=joined.user_weight,
     )
 
 
@@ -88,39 +88,27 @@ def values_of_users(data: EvaluationData, measure: Measure, k: Cutoffs) -> Float
 
 # ---- whose convention, and which joined data
 
-
-@dataclass(frozen=True, eq=False)
-class Scoring:
-    """A measure as an evaluation computes it: on which data, with which weights."""
-
-    joined: Joined
-    measure: Measure
-    uncut: bool = False  #: whether there is no cut-off
-    recorded: presets.Preset | None = None  #: of the metric in the library
-
-    @property
-    def full_convention(self) -> Convention:
-        """The convention of the data with all options of the metric."""
-        return self.joined.convention.with_metric(self.measure.chosen)
+#: Where it matters only that there is a cut-off.
+ANY_CUTOFF = Cutoffs((1,))
 
 
 def scoring_of(
-    data: EvaluationData, measure: Measure, *, uncut: bool = False
+    data: EvaluationData, measure: Measure, k: Cutoffs = ANY_CUTOFF
 ) -> Scoring:
     """Return how a measure is computed: as the evaluation does, or as a library does."""
-    recorded = recorded_of(data, measure.metric, uncut=uncut)
+    recorded = recorded_of(data, measure.metric, uncut=k.is_whole)
     computed = as_computed(data, measure, recorded)
     convention = _own_convention_of(data, measure, recorded)
-    if convention is None:
-        return Scoring(data.joined, computed, uncut, recorded)
-    # That of a library may go by scores where these frames have ranks alone.
-    convention = data.source.as_given(convention)
-    try:
-        joined = data.source.under(convention)
-    except NoUsersError as problem:
-        _refuse_level_of_text(data, measure, problem)
-        raise
-    return Scoring(joined, computed, uncut, recorded)
+    joined = data.joined
+    if convention is not None:
+        # That of a library may go by scores where these frames have ranks alone.
+        convention = data.source.as_given(convention)
+        try:
+            joined = data.source.under(convention)
+        except NoUsersError as problem:
+            _refuse_level_of_text(data, measure, problem)
+            raise
+    return Scoring(data, measure, k, joined, computed, recorded)
 
 
 def _refuse_level_of_text(
@@ -219,49 +207,51 @@ def _recorded_beyond_accuracy(library: str, name: str) -> presets.Preset | None:
     return next(iter([*called_so, *variants]), None)
 
 
+def recorded_in(library: str | None) -> list[str]:
+    """Return the metrics beyond accuracy whose numbers in a library are recorded.
+
+    Without a library, all that recnb has. A metric of the caller's is never among them.
+    """
+    if library is None:
+        return [name for name, metric in LIST_METRICS.items() if not metric.own]
+    return [name for name in LIST_METRICS if presets.of_metric(name, library)]
+
+
 # ---- credit, and averages over users
 
 
-def credit_of(scoring: Scoring, cutoffs: Cutoffs, hits: Hits) -> Credit:
-    """Return the credit of hits at these cut-offs."""
-    cutoffs = cutoffs_under(scoring.joined.convention, cutoffs)
-    credit: Credit = scoring.measure.at(hits, cutoffs)
-    return credit
-
-
 def averaged(
-    scoring: Scoring, cutoffs: Cutoffs, hits: Hits | None = None
+    joined: Joined, measure: Measure, k: Cutoffs, hits: Hits | None = None
 ) -> tuple[Floats, Floats]:
     """Return the values, users × cut-offs, NaN where left out, and their means.
 
     `hits`: others of the same users; None: those that the metric needs.
     """
-    joined = scoring.joined
+    k = cutoffs_under(joined.convention, k)
     if hits is None:
-        hits = hits_for(scoring, cutoffs)
-    blocks = [
-        filled(credit_of(scoring, cutoffs, block), joined.convention)
-        for block in hits.blocks()
-    ]
+        hits = hits_for(joined, measure, k)
+    blocks = []
+    for block in hits.blocks():
+        credit: Credit = measure.at(block, k)
+        blocks.append(filled(credit, joined.convention))
     matrix = np.concatenate(blocks)
     return matrix, means(matrix, joined.user_weight)
 
 
-def hits_for(scoring: Scoring, cutoffs: Cutoffs) -> Hits:
-    """Return the hits that the metric needs at these cut-offs."""
-    cutoffs = cutoffs_under(scoring.joined.convention, cutoffs)
-    hits = scoring.joined.hits.down_to(cutoffs.deepest)
-    for need in scoring.measure.metric.needs:
-        hits = READERS_OF_HITS[need](scoring.joined, hits)
-    return hits
-
-
-def cutoffs_under(convention: Convention, cutoffs: Cutoffs) -> Cutoffs:
+def cutoffs_under(convention: Convention, k: Cutoffs) -> Cutoffs:
     """Return the cut-offs under a convention.
 
     If it does not cut, they label the numbers, and are what some denominators take.
     """
-    return replace(cutoffs, cut=convention.cutoff)
+    return Cutoffs(k.values, cut=convention.cutoff)
+
+
+def hits_for(joined: Joined, measure: Measure, k: Cutoffs) -> Hits:
+    """Return the hits that a metric needs at cut-offs under the convention."""
+    hits = joined.hits.down_to(k.deepest)
+    for need in measure.metric.needs:
+        hits = READERS_OF_HITS[need](joined, hits)
+    return hits
 
 
 def filled(credit: Credit, convention: Convention) -> Floats:
@@ -300,96 +290,99 @@ def undefined_in(credit: Credit, convention: Convention) -> Bools:
 # ---- what a number rests on
 
 
-def basis_of(
-    data: EvaluationData,
-    scoring: Scoring,
-    cutoffs: Cutoffs,
-    asked: Measure,
-) -> Basis:
-    """Return what a metric's number at the deepest of these cut-offs rests on.
+@dataclass(frozen=True, eq=False)
+class Scoring:
+    """A measure as an evaluation computes it, and in words what its number rests on."""
 
-    `asked`: the measure as the call has it, without the options of a library.
-    """
-    options = asked.options_beside_text
-    return Basis(
-        words=partial(_accuracy_in_words, data, scoring, cutoffs, options),
-        users=partial(_users_of, scoring, cutoffs),
-        user_label=data.user_label,
-        noun=data.noun,
-    )
+    data: EvaluationData
+    asked: Measure  #: as the call has it, without the options of a library
+    k: Cutoffs
+    joined: Joined  #: the data under the convention of the measure
+    measure: Measure  #: with the options and weights that it is computed with
+    recorded: presets.Preset | None = None  #: of the metric in the library
 
+    @property
+    def basis(self) -> Basis:
+        """What the number at the deepest cut-off rests on."""
+        return Basis(self.words, self.users, lambda: self.data.noun)
 
-def _users_of(scoring: Scoring, cutoffs: Cutoffs) -> list[str]:
-    """Return the users behind a mean in words."""
-    return averaged_in_words(
-        scoring.joined,
-        scoring.full_convention,
-        _nothing_to_find(scoring, cutoffs),
-        has_missed=scoring.measure.metric.missed != "0",
-    )
+    def users(self) -> list[str]:
+        """Return the users behind a mean in words."""
+        return averaged_in_words(
+            self.joined,
+            self.joined.convention,
+            self._nothing_to_find(),
+            has_missed=self.measure.metric.missed != "0",
+        )
 
+    def _nothing_to_find(self) -> Bools:
+        """Mark users who have nothing to find at the deepest cut-off."""
+        joined = self.joined
+        if joined.convention.relevant == ">0":  # as in `undefined_in`, without credit
+            return np.asarray(joined.hits.n_relevant == 0)
+        k = cutoffs_under(joined.convention, Cutoffs.one(self.k.deepest))
+        credit = self.measure.at(hits_for(joined, self.measure, k), k)
+        return undefined_in(credit, joined.convention).ravel()
 
-def _accuracy_in_words(
-    data: EvaluationData,
-    scoring: Scoring,
-    cutoffs: Cutoffs,
-    options: Mapping[str, Any],
-    *,
-    brief: bool,
-) -> list[str]:
-    """Return the users and the decisions behind a metric of accuracy in words."""
-    library, recorded = data.library, scoring.recorded
-    users = _users_of(scoring, cutoffs)
-    if brief:
-        # Among those of other metrics, all that is said of users stands together.
-        users = ["; ".join(users)]
-    # Notes are those of the evaluation, as another join of its frames lacks those of a
-    # comparison, such as which users it leaves out.
-    notes = [*data.notes, *pairs_in_words(scoring.joined.weighting)]
-    scale = scale_of(scoring.measure, scoring.joined.hits)
-    decisions = _decisions_in_words(data, scoring, cutoffs, options)
-    if library is None:
-        return [*users, *notes, *decisions, *scale]
-    if recorded is None:
-        own = Phrase(_(OWN, library=library), _("recnb's own"))
-        return [*users, *notes, *decisions, *scale, own]
-    if recorded.caveat:
-        notes.append(recorded.caveat_in_words)
-    overrides = scoring.full_convention.given_in_words(tuple(data.overrides))
-    if brief:  # the name of the library says its decisions
-        decisions = options_in_words(options)
-        return [follows(library, overrides), *users, *notes, *decisions, *scale]
-    who, *others = users
-    who = follows(library, overrides, who)
-    return [who, *others, *notes, *decisions, *scale]
+    def words(self, *, brief: bool) -> list[str]:
+        """Return the users and the decisions behind a metric of accuracy in words."""
+        data, recorded = self.data, self.recorded
+        library, overrides = data.library, tuple(data.overrides)
+        users = self.users()
+        if brief:
+            # Among those of other metrics, all that is said of users stands together.
+            users = ["; ".join(users)]
+        # Notes are those of the evaluation, as another join of its frames lacks those
+        # of a comparison, such as which users it leaves out.
+        notes = [*data.notes, *pairs_in_words(self.joined.weighting)]
+        scale = scale_of(self.measure, self.joined.hits)
+        decisions = self._marked_decisions()
+        if library is None:
+            return [*users, *notes, *decisions, *scale]
+        if recorded is None:
+            own = Phrase(_(OWN, library=library), _("recnb's own"))
+            return [*users, *notes, *decisions, *scale, own]
+        if recorded.caveat:
+            notes.append(recorded.caveat_in_words)
+        given = self.joined.convention.given_in_words(overrides)
+        if brief:  # the name of the library says its decisions
+            options = options_in_words(self.asked.options_beside_text)
+            return [follows(library, given), *users, *notes, *options, *scale]
+        who, *others = users
+        who = follows(library, given, who)
+        return [who, *others, *notes, *decisions, *scale]
 
+    def decisions(self) -> list[str]:
+        """Return the decisions about the data and the options in words."""
+        decided = self.joined.convention.with_metric(self.measure.chosen)
+        in_words = partial(
+            decided.phrases,
+            graded=self.joined.graded,
+            below_0_unjudged=self.measure.metric.below_0_unjudged,
+        )
+        phrases = in_words(whole=self.k.is_whole)
+        if self.k.is_mixed:
+            phrases = with_whole_lists(phrases, in_words(whole=True))
+        return phrases
 
-def _decisions_in_words(
-    data: EvaluationData,
-    scoring: Scoring,
-    cutoffs: Cutoffs,
-    options: Mapping[str, Any],
-) -> list[str]:
-    """Return the decisions in words; the line of a score has the unusual ones in short.
+    def _marked_decisions(self) -> list[str]:
+        """Return the decisions; those of the line of a score as `Phrase`.
 
-    It has none of a library, whose name says them.
-    """
-    convention = scoring.full_convention
-    in_words = partial(
-        convention.phrases,
-        graded=data.joined.graded,
-        below_0_unjudged=scoring.measure.metric.below_0_unjudged,
-    )
-    phrases = in_words(whole=scoring.uncut)
-    if cutoffs.is_mixed:
-        phrases = with_whole_lists(phrases, in_words(whole=True))
-    if data.library is not None:
-        phrases = [str(phrase) for phrase in phrases]
-    elif ties_may_decide(scoring.joined):
-        order = phrases.index(convention.order_in_words)
-        phrases[order] = Phrase(phrases[order], _("ties as given"))
-    given = options_in_words(options, whole=scoring.uncut, cutoff=convention.cutoff)
-    return [Phrase(words, words) if words in given else words for words in phrases]
+        These are the unusual ones, and none of a library, whose name says them.
+        """
+        convention = self.joined.convention
+        phrases = self.decisions()
+        if self.data.library is not None:
+            phrases = [str(phrase) for phrase in phrases]
+        elif ties_may_decide(self.joined):
+            order = phrases.index(convention.order_in_words)
+            phrases[order] = Phrase(phrases[order], _("ties as given"))
+        given = options_in_words(
+            self.asked.options_beside_text,
+            whole=self.k.is_whole,
+            cutoff=convention.cutoff,
+        )
+        return [Phrase(words, words) if words in given else words for words in phrases]
 
 
 def ties_may_decide(joined: Joined) -> bool:
@@ -426,23 +419,3 @@ def scale_of(measure: Measure, hits: Hits) -> list[str]:
         return []
     words = N_("highest relevance {value:g}, that of the truth")
     return [_(words, value=hits.max_relevance)]
-
-
-def _nothing_to_find(scoring: Scoring, cutoffs: Cutoffs) -> Bools:
-    """Mark users who have nothing to find at the deepest cut-off."""
-    joined = scoring.joined
-    if joined.convention.relevant == ">0":  # as in `undefined_in`, without any credit
-        return np.asarray(joined.hits.n_relevant == 0)
-    deepest = Cutoffs.one(cutoffs.deepest)
-    credit = credit_of(scoring, deepest, hits_for(scoring, deepest))
-    return undefined_in(credit, joined.convention).ravel()
-
-
-def recorded_in(library: str | None) -> list[str]:
-    """Return the metrics beyond accuracy whose numbers in a library are recorded.
-
-    Without a library, all that recnb has. A metric of the caller's is never among them.
-    """
-    if library is None:
-        return [name for name, metric in LIST_METRICS.items() if not metric.own]
-    return [name for name in LIST_METRICS if presets.of_metric(name, library)]

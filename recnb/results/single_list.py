@@ -37,9 +37,9 @@ from recnb.results.basis import Basis, no_relevant_in_words
 from recnb.results.explanation import Explanation
 from recnb.results.score import Score
 from recnb.results.user_lists import UserList
-from recnb.results.values import Values
+from recnb.results.values import Values, WithoutData
 from recnb.results.worked import explained, nothing_to_divide
-from recnb.stats import UserSample, means
+from recnb.stats import means
 
 Ranking = Sequence[Any] | Mapping[Any, float] | np.ndarray[Any, Any]
 Truth = Mapping[Any, float] | Collection[Any]
@@ -47,6 +47,7 @@ Truth = Mapping[Any, float] | Collection[Any]
 #: A list with nothing relevant: the articles give it 0, and there is no population to
 #: leave it out of.
 CONVENTION = Convention(order="row", no_relevant="zero")
+LIST = partial(Noun, user="list")
 
 
 class Pair(NamedTuple):
@@ -86,20 +87,19 @@ def score_lists(
         pairs = _scored(y_true, y_score)
     else:
         raise RecnbError("y_true= and y_score= go together, and without another list.")
-    cutoff = Cutoffs.one(k)
-    measure = Measure(metric, options).cut_at(k)
-    matrix = measure.at(hits_of(pairs), cutoff).value
+    cutoffs = Cutoffs.one(k)
+    measure = Measure(metric, options, cutoffs.values[0])
+    matrix = measure.at(hits_of(pairs), cutoffs).value
     ties = [] if y_score is None else [_(PHRASES["ties", "first"])]
-    words = partial(_basis, pairs, measure, ties)
     values = Values(
         measure=measure,
-        k=cutoff,
+        k=cutoffs,
         users=pl.Series("list", range(len(pairs))),
         matrix=matrix,
         mean=means(matrix),
-        convention=CONVENTION.with_metric(measure.chosen),
-        basis=Basis(words, user_label="list", noun=Noun(user="list")),
-        sample=partial(UserSample, len(pairs)),
+        basis=Basis(partial(_basis, pairs, measure, ties), noun=LIST),
+        decided=CONVENTION,
+        data=WithoutData(user_label="list", noun=LIST()),
     )
     return Score(values)
 
@@ -241,6 +241,7 @@ def refuse_other_order(
 def read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
     """Read one pair, or several if the entries of the ranking are lists themselves."""
     if isinstance(ranking, Mapping) and truth is None and metric.over == "ideal":
+        # A truth alone, of which this is the metric.
         return [_graded(list(ranking.values()))]
     if ranking is None:
         raise RecnbError(

@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from recnb.conventions import Convention
 from recnb.data.splits import BY_USER, Keys
-from recnb.display.language import named
-from recnb.display.text import one_line
-from recnb.errors import UnknownUserError, quoted
+from recnb.display.language import Noun
+from recnb.errors import is_several
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure
 from recnb.results.basis import Basis
+from recnb.results.evaluation_data import EvaluationData
 from recnb.stats import Moments, UserSample, interval_of_pairs
 
-T = TypeVar("T")
+
+@dataclass(frozen=True, eq=False)
+class WithoutData:
+    """What results know of lists whose data are not at hand: their names and clusters.
+
+    They are lists that were given by themselves, or those of a result that was pickled.
+    """
+
+    user_label: str = "user"
+    noun: Noun = field(default_factory=Noun)
+    keys: Keys = BY_USER
+    codes: NDArray[np.integer[Any]] | None = None  #: by list, as in `UserSample`
+    cluster: str = ""
+
+    def sample_of(self, users: pl.Series, weights: Floats | None) -> UserSample:
+        """Return all lists with their weights as a sample."""
+        return UserSample(len(users), weights, self.codes, self.cluster)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +49,12 @@ class Values:
     users: pl.Series
     matrix: Floats  #: users × cut-offs; NaN: not averaged
     mean: Floats  #: by cut-off
-    convention: Convention  #: with the metric's options
     basis: Basis
-    #: Which the rows of the matrix are, made when asked.
-    sample: Callable[[], UserSample]
+    decided: Convention  #: the decisions about the data
+    data: EvaluationData | WithoutData  #: whose lists `users` are
+    weights: Floats | None = None  #: of the users; None: all count the same
     #: Of a metric beyond accuracy, by cut-off: with the rows behind the values.
     results: tuple[Any, ...] = ()
-    keys: Keys = BY_USER  #: whose lists `users` are
 
     @property
     def is_of_all(self) -> bool:
@@ -48,11 +62,35 @@ class Values:
         return self.measure.metric.of == "all"
 
     @property
+    def sample(self) -> UserSample:
+        """Which the rows of the matrix are."""
+        return self.data.sample_of(self.users, self.weights)
+
+    @property
+    def averaged(self) -> UserSample:
+        """The users that the mean is over; of one number of all lists, the lists."""
+        if self.is_of_all:
+            return UserSample(len(self.users))
+        return self.moments.sample
+
+    @property
     def moments(self) -> Moments:
         """The moments of the values at the first cut-off."""
         has_value = ~np.isnan(self.matrix[:, 0])
         values = self.matrix[has_value, :1]
-        return Moments(values, self.sample().among(has_value), self.measure.bounds)
+        return Moments(values, self.sample.among(has_value), self.measure.bounds)
+
+    @property
+    def convention(self) -> Convention:
+        """The decisions about the data, with the options of the metric."""
+        return self.decided.with_metric(self._plain_options)
+
+    @property
+    def _plain_options(self) -> dict[str, Any]:
+        """Every option in force as a word or number; it may be several columns."""
+        return {
+            name: plain_option(value) for name, value in self.measure.chosen.items()
+        }
 
     def at(self, index: int) -> Values:
         """Return the values at one of the cut-offs."""
@@ -75,70 +113,33 @@ class Values:
         of_users = self.results[0].of_users
         if of_users is None:
             return np.nan, np.nan
-        return interval_of_pairs(of_users(), self.sample(), confidence)
+        return interval_of_pairs(of_users(), self.sample, confidence)
 
     def without_data(self) -> Values:
         """Return the same without the data behind it.
 
         Its basis is in words, the values of users are at hand.
         """
-        words = partial(_as_they_are, self.basis.phrases())
-        numbers = self.results if self.is_of_all else ()
-        plain = {
-            name: value
-            for name, value in self.measure.options.items()
-            if isinstance(value, (str, int, float))
-        }
+        data, sample = self.data, self.sample
+        results = self.results if self.is_of_all else ()
         return replace(
             self,
-            measure=replace(self.measure, options=plain),
-            basis=replace(self.basis, words=words, users=tuple),
-            results=tuple(one.without_data() for one in numbers),
-            sample=partial(_as_they_are, self.sample()),
+            measure=replace(self.measure, options=self._plain_options),
+            basis=Basis(partial(_made_before, self.basis.phrases())),
+            data=WithoutData(
+                data.user_label, data.noun, data.keys, sample.codes, sample.cluster
+            ),
+            results=tuple(result.without_data() for result in results),
         )
 
 
-def _as_they_are(made: T, **_asked: Any) -> T:
-    """Return what is made, as a function that can be pickled."""
-    return made
+def _made_before(words: list[str], *, brief: bool) -> list[str]:
+    """Return words that are made, as a function that can be pickled."""
+    return words
 
 
-def index_of(user: Any, users: pl.Series, keys: Keys, in_words: str) -> int:
-    """Return the position of a user, or of a list in a split, among some users.
-
-    `in_words`: who these are, for the error.
-    """
-    index = None
-    # An id of another kind is none of them.
-    with suppress(TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        index = users.index_of(keys.find(user))
-    if index is None:
-        _refuse_user_of_lists(user, users, keys)
-        examples = ", ".join(map(repr, keys.names(users.head(5)).to_list()))
-        if len(users) > 5:
-            examples += ", …"
-        raise UnknownUserError(
-            named(
-                "{user} {id} is not evaluated. Those evaluated are {examples}: {are}.",
-                id=quoted(keys.in_words(user)),
-                examples=examples,
-                are=in_words,
-            )
-        )
-    return index
-
-
-def _refuse_user_of_lists(user: Any, users: pl.Series, keys: Keys) -> None:
-    """Raise an error for a user alone, where users have lists in a split."""
-    if not keys.columns:
-        return
-    lists = users.filter(keys.users_of(users).cast(pl.String) == str(user))
-    if len(lists):
-        raise UnknownUserError(
-            named(
-                "{user} {id} has {n:,} lists: name one, such as {example}.",
-                id=one_line(user),
-                n=len(lists),
-                example=repr(keys.names(lists)[0]),
-            )
-        )
+def plain_option(value: Any) -> Any:
+    """Return an option as a word or number; of several columns, their names."""
+    if is_several(value):
+        return ", ".join(map(str, value))
+    return value.item() if isinstance(value, np.generic) else value

@@ -23,6 +23,7 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import Explanation
 from recnb.results.scoring import (
     cutoffs_under,
+    filled,
     hits_for,
     scale_of,
     scoring_of,
@@ -93,50 +94,48 @@ def explain(
     """
     with use_language(lang):
         measure = measure_named(metric).cut_at(k)
-        found, k = measure.metric, measure.k
-        has_no_formula = found.over == "hits" and not found.per_row_texts
-        if has_no_formula or not found.credit:
+        kind, k = measure.metric, measure.k
+        is_of_hits_together = kind.over == "hits" and not kind.per_row_texts
+        if is_of_hits_together or not kind.credit:
             asked = label_of(measure.name, k)
             raise OptionError(
                 f"{measure.symbol} has no terms to explain: see .measure({asked!r}).per_user."
             )
-        if user is None and found.of == "user":
+        if user is None and kind.of == "user":
             example = data.joined.users[0]
             raise OptionError(
                 f"say whose list: .explain({metric!r}, user, k={k!r}), such as user={example!r}."
             )
         measure = measure.with_options(options)
-        if found.is_accuracy:
+        if kind.is_accuracy:
             explanation = _of_accuracy(data, measure, user)
         else:
-            explanation = found.explanation(data, measure, user)
+            explanation = kind.explanation(data, measure, user)
         text = data.user_texts([user]).get(user, "")
         return replace(explanation, user=data.keys.in_words(user), text=text)
 
 
 def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanation:
     """Explain the value of a user, with the data that the measure is computed on."""
-    scoring = scoring_of(data, measure, uncut=measure.k is None)
-    data = replace(data, joined=scoring.joined)
+    k = Cutoffs((measure.k,))
+    scoring = scoring_of(data, measure, k)
+    joined = scoring.joined
+    data = replace(data, joined=joined)
     position = data.position(user)
-    hits = hits_for(scoring, Cutoffs.one(measure.k)).of_user(position)
+    k = cutoffs_under(joined.convention, k)
+    hits = hits_for(joined, measure, k).of_user(position)
     if hits.tied is not None and (hits.tied.weight < 1).any():
         raise OptionError(MANY_ORDERS)
     (of_user,) = user_lists_of(data, [position], None)
     # Equal scores, if there are any, are of others.
     of_user = replace(of_user, hits=replace(hits, tied=None))
-    decisions = scoring.full_convention.phrases(
-        graded=data.joined.graded,
-        below_0_unjudged=measure.metric.below_0_unjudged,
-        whole=scoring.uncut,
-    )
-    pairs = pairs_in_words(data.joined.weighting)
-    basis = [*decisions, *data.notes, *pairs]
+    pairs = pairs_in_words(joined.weighting)
+    basis = [*scoring.decisions(), *data.notes, *pairs]
     return explained(
         scoring.measure,
         of_user,
         user=user,
-        convention=data.convention,
+        convention=joined.convention,
         basis="; ".join(basis),
         titles=data.item_titles(of_user.all_items),
     )
@@ -198,39 +197,43 @@ def _depth_of(credit: Credit) -> int:
 
 
 def _rows_by_rank(measure: Measure, credit: Credit, of_user: UserList) -> pd.DataFrame:
-    """Return a row per rank down to the cut-off, with what it earns."""
+    """Return a row per rank down to the cut-off, with what it earns.
+
+    The credit is that of the user's list, or of another list that is made of hits alone:
+    the ideal one, or that of the judged items.
+    """
     hits, chosen, meanings = credit.rows, measure.chosen, measure.metric.meanings
-    if hits is not of_user.hits:  # an ideal list, or judged items: there are no others
+    if hits is not of_user.hits:
         of_user = UserList(hits, {}, of_user.truth, _depth_of(credit))
     places = pd.DataFrame(of_user.places, columns=ListPlace._fields)
     ranks, hit = places["rank"].to_numpy(np.int64), places["hit"].to_numpy(np.int64)
+
+    def of_rows(values: Any, without_hit: Any) -> Any:
+        """Return values of hits by row, and another where there is no hit."""
+        return np.append(values, without_hit)[hit]  # which is -1 there, the last
+
+    earned = of_rows(credit.earned, 0.0)
     rows = pd.DataFrame({"rank": ranks})
     if of_user.truth is not None:
         rows["item"] = places["item"]
-
-    def of_rows(values: Floats) -> Floats:
-        """Return values of hits by row: of -1, where there is none, 0."""
-        return np.asarray(np.append(values, 0.0)[hit])
-
-    rows["relevance"] = of_rows(hits.relevance)
+    rows["relevance"] = of_rows(hits.relevance, 0.0)
     for name, values in credit.names.items():
         if measure.metric.own and name in measure.credit.names():
-            rows[name] = np.append(values, np.nan)[hit]
+            rows[name] = of_rows(values, np.nan)
     if hits.truth_weight is not None:
-        rows["weight"] = of_rows(hits.weight)
+        rows["weight"] = of_rows(hits.weight, 0.0)
     if hits.judged is not None:
         # A grade below 0 is of what was not judged.
         is_judged = hits.judged.relevance >= 0
         rows["judged"] = np.isin(ranks, hits.judged.rank[is_judged])
     if "gain" in meanings:
-        rows["gain"] = of_rows(gain_of(hits.relevance, chosen["gain"]))
+        rows["gain"] = of_rows(gain_of(hits.relevance, chosen["gain"]), 0.0)
     if "discount" in meanings:
         rows["discount"] = discount_of(ranks, chosen["discount"], chosen["log_base"])
-    earned = of_rows(credit.earned)
     numbers = numbers_of(credit, chosen, measure.credit)
     terms = terms_of(measure.credit, numbers, credit.earned)
-    term_of_row = np.array([*terms, ""], dtype=object)[hit]
-    rows["term"] = np.where(earned == 0, "", term_of_row)
+    term = of_rows(np.array(terms, dtype=object), "")
+    rows["term"] = np.where(earned == 0, "", term)
     return rows.assign(credit=earned, running=np.cumsum(earned))
 
 
@@ -256,14 +259,9 @@ def _text_of(formula: Formula, measure: Measure, credit: Credit) -> str:
 def _value_by_convention(
     result: Credit, convention: Convention, user: Any
 ) -> tuple[float, str]:
-    """Return the value, and why it is that where nothing is divided.
-
-    If nothing is relevant, the convention has the value.
-    """
-    value = float(result.value[0, 0])
-    rule = convention.no_relevant
-    is_undefined = bool(undefined_in(result, convention).any())
-    if is_undefined and rule == "skip":
+    """Return the value, and why it is that where nothing is divided."""
+    value = float(filled(result, convention)[0, 0])
+    if np.isnan(value):
         raise UnknownUserError(
             named(
                 "{user} {id} is not evaluated: none of their {items} in the truth is "
@@ -271,8 +269,7 @@ def _value_by_convention(
                 id=repr(user),
             )
         )
-    if is_undefined and not result.has_missed:
-        value = 1.0 if rule == "one" else value
+    if undefined_in(result, convention).any() and not result.has_missed:
         return value, nothing_to_divide(value, undefined=True)
     possible = np.asarray(result.by_rank.possible).item()
     return value, "" if possible else nothing_to_divide(value)

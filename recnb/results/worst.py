@@ -17,7 +17,7 @@ from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import ACCURACY, label_of
 from recnb.results.arguments import AnyMetric, count_of_users
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.scoring import averaged, basis_of, scoring_of
+from recnb.results.scoring import averaged, scoring_of
 from recnb.results.shown import Shown
 from recnb.results.table import Table
 from recnb.results.user_lists import UserList, user_lists_of
@@ -85,10 +85,10 @@ def worst(
     """
     measure = measure_named(metric, ACCURACY).with_options(options).cut_at(k)
     n_shown, cutoffs = count_of_users("n", n, least=1), Cutoffs.one(measure.k)
-    scoring = scoring_of(data, measure, uncut=measure.k is None)
+    scoring = scoring_of(data, measure, cutoffs)
     joined = scoring.joined
     n_relevant = joined.hits.n_relevant
-    matrix, _mean = averaged(scoring, cutoffs)
+    matrix, _mean = averaged(joined, scoring.measure, cutoffs)
     value = matrix[:, 0]
     is_cost = measure.metric.better == "low"
     # Who has no value, NaN, comes last.
@@ -114,7 +114,7 @@ def worst(
         title = _(words, label=measure.label, users=users_in_words(n_users))
     shown = Shown(
         title=title,
-        basis=basis_of(data, scoring, cutoffs, measure).phrases(),
+        basis=scoring.basis.phrases(),
         headings={name: measure.label, **headings},
         cells=dict.fromkeys(("text", "first", "missing"), "text"),
         most=len(positions),

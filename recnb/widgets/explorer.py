@@ -306,7 +306,8 @@ class Explorer(Live):
         return str(self._score(self.shown).basis)
 
     def _score(self, shown: Choices) -> Any:
-        measure = Measure(METRICS[shown.metric], self._options(shown.metric), shown.k)
+        metric = METRICS[shown.metric]
+        measure = Measure(metric, self._options(metric.name)).cut_at(shown.k)
         with use_language(self.lang):
             return score_of(self.evaluation, measure)
 

@@ -70,7 +70,6 @@ def reached(value, limit, n_users=261, check="at_least"):
         users=pl.Series(range(n_users)),
         matrix=np.zeros((n_users, 1)),
         mean=np.array([value]),
-        sample=lambda: UserSample(n_users),
     )
     return limit_check(check, type(score)(values), limit)
 

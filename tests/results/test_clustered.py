@@ -4,6 +4,7 @@ said of them in `shown/lists.txt`.
 """
 
 import math
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -52,6 +53,25 @@ def in_groups(values, groups, name):
     """Values by user, with a level of groups of users, as an error says to type it."""
     levels = [values.index, values.index.map(groups)]
     return values.set_axis(pd.MultiIndex.from_arrays(levels, names=["user", name]))
+
+
+QUERIES = recnb.evaluate(
+    *(
+        frame[frame["day"] == "d1"].rename(columns={"user": "query"})
+        for frame in (RECS, TRUTH)
+    )
+)
+
+
+@pytest.mark.parametrize("ev", [EV, BY_TOPIC, QUERIES], ids=["split", "topic", "query"])
+def test_a_pickled_number_knows_its_lists_and_clusters_and_their_names(ev):
+    score = ev.ndcg(k=5)
+    again = pickle.loads(pickle.dumps(score))
+    assert again.interval() == score.interval()
+    assert (again.n_users, again.n_lists) == (score.n_users, score.n_lists)
+    assert again.per_user.equals(score.per_user)
+    assert again.per_user.index.names == score.per_user.index.names
+    assert again.plot().get_xlabel() == score.plot().get_xlabel()
 
 
 def test_a_number_counts_users_and_their_lists():
