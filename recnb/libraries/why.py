@@ -15,7 +15,7 @@ from recnb.conventions.presets import recorded
 from recnb.data import Source
 from recnb.data.ids import each_once
 from recnb.display.language import N_, _
-from recnb.display.text import one_line, users_in_words
+from recnb.display.text import fixed, one_line, signed, users_in_words
 from recnb.errors import OptionError, RecnbError, quoted
 from recnb.libraries.number import (
     Measurement,
@@ -61,8 +61,8 @@ def why(
     our_name, their_name = one_line(ours.name), one_line(theirs.name)
     first_row = ("", "", our_name, start.value, np.nan, 0, "")
     rows, notes = walk(axes, ours, theirs, start, end, other_source, k)
-    numbers = f"{start.value:.4f} {our_name}, {end.value:.4f} {their_name}"
-    headline = f"{measure.label}: {numbers}, {end.value - start.value:+.4f}"
+    numbers = f"{fixed(start.value)} {our_name}, {fixed(end.value)} {their_name}"
+    headline = f"{measure.label}: {numbers}, {signed(end.value - start.value)}"
     lacking = [*lacking_in(source, [ours]), *lacking_in(other_source, [theirs])]
     notes = [headline, _users_of(start, end), *notes, *caveats_of([theirs])]
     notes += dict.fromkeys(lacking)
