@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,13 +11,12 @@ import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention
-from recnb.data.columns import is_missing
 from recnb.data.ids import each_once
 from recnb.data.join import join
 from recnb.data.joined import JoinedUsers, Source
 from recnb.data.matches import GradedTruth, is_relevant
 from recnb.data.names import IDS, TRUTH
-from recnb.data.role_table import RoleTable
+from recnb.data.role_table import RoleTable, is_missing
 from recnb.data.rows import JoinedRows
 from recnb.data.splits import BY_USER, Keys
 from recnb.data.weights import checked, look_up, refuse_lacking
@@ -37,8 +36,6 @@ class InMemory(Source):
     #: Whether it is an error if no user is in both tables, or none counts. In a part of
     #: the rows there may be none.
     needs_users: bool = True
-    #: The truth by how a convention grades it.
-    _truths: dict[Any, GradedTruth] = field(default_factory=dict, init=False)
 
     @cached_property
     def items(self) -> pl.Series:
@@ -51,7 +48,7 @@ class InMemory(Source):
 
     @property
     def takes_other_lists(self) -> bool:
-        """Whether these are all rows of two frames, with a list a user, as `beside` needs."""
+        """Whether these are all rows of two frames, with a list a user."""
         is_alone = self.whole is None and self.catalogue is None
         return is_alone and self.needs_users and not self.keys.columns
 
@@ -68,12 +65,6 @@ class InMemory(Source):
             truth=self.truth.of_users(users),
             whole=self.whole or self,
         )
-
-    def beside(self, recs: RoleTable) -> InMemory:
-        """Return other lists beside the same truth, which is not numbered again."""
-        other = replace(self, recs=recs)
-        other._truths = self._truths
-        return other
 
     def numbered_as(self, keys: Keys, numbers: pl.Series) -> InMemory:
         """Return the same with other keys, among which lists have these numbers."""
@@ -149,9 +140,10 @@ class InMemory(Source):
         """Return the truth as it was given, graded once for conventions that agree."""
         negative, judged_only = convention.negative_relevance, convention.judged_only
         grading = negative, judged_only, convention.relevant_from
-        if grading not in self._truths:
-            self._truths[grading] = GradedTruth.of(self.truth, convention)
-        return self._truths[grading]
+        known: dict[Any, GradedTruth] = self.truth.graded
+        if grading not in known:
+            known[grading] = GradedTruth.of(self.truth, convention)
+        return known[grading]
 
     def _truth_under(self, recs: RoleTable, convention: Convention) -> GradedTruth:
         """Return the truth under a convention; repeated pairs are refused, or merged."""

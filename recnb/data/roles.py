@@ -13,7 +13,6 @@ from typing import Any
 import pandas as pd
 import polars as pl
 
-from recnb.data.columns import is_missing
 from recnb.data.names import (
     BOTH,
     IDS,
@@ -30,6 +29,7 @@ from recnb.data.names import (
     split_labels,
     title_column,
 )
+from recnb.data.role_table import is_missing
 from recnb.data.tables import InputTable, ListTable, Tables, errors_name_frame
 from recnb.errors import (
     ColumnError,
@@ -157,7 +157,9 @@ def _missing(table: InputTable, roles: Roles, labels: Labels) -> list[str]:
 
 def _refuse_levels(table: InputTable, roles: Roles, labels: Labels) -> None:
     """Raise an error for an index of pandas that holds what no column does."""
-    for level in table.levels:
+    if not isinstance(table.frame, pd.DataFrame):
+        return
+    for level in table.frame.index.names:
         role = role_of(level)
         if role in roles and role not in labels:
             raise ColumnError(
@@ -210,7 +212,8 @@ def columns_of_lists(table: InputTable) -> list[str]:
     """Return the columns whose cells are lists or mappings."""
     if not isinstance(table.frame, pd.DataFrame):
         with errors_name_frame(table.name):
-            types = table.query(table.columns, n=0).collect_schema()
+            every = {column: column for column in table.columns}
+            types = table.query(every).collect_schema()
         return [column for column in types if types[column].is_nested()]
     columns = []
     for column, dtype in table.frame.dtypes.items():

@@ -16,9 +16,8 @@ import pandas as pd
 import polars as pl
 
 from recnb.caching import cached_property
-from recnb.data.columns import TEXT, is_missing, kind
 from recnb.data.names import RECS, TRUTH, split_labels
-from recnb.data.role_table import RoleTable
+from recnb.data.role_table import TEXT, RoleTable, is_missing, kind
 from recnb.errors import FrameError, NoUsersError, quoted
 
 

@@ -13,12 +13,17 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.columns import as_column, as_numbers, is_missing
 from recnb.data.forms import rows_of_pairs
 from recnb.data.names import IDS, ROLES, Named
-from recnb.data.role_table import RoleTable, ids_in_words, repeated
+from recnb.data.role_table import (
+    RoleTable,
+    as_numbers,
+    ids_in_words,
+    is_missing,
+    repeated,
+)
 from recnb.data.roles import as_named, labels_of
-from recnb.data.tables import Frame, InputTable, Tables, opened
+from recnb.data.tables import Frame, InputTable, Tables, as_column, opened
 from recnb.display.language import _
 from recnb.errors import (
     ColumnError,
@@ -270,7 +275,7 @@ def popularity_propensity(
     named = as_named({"user": user, "item": item})
     table = opened(train, "train", named)
     labels = labels_of(table, named, ROLES["train"])
-    pairs = RoleTable("train", table.select(labels), labels).with_ids().rows.unique()
+    pairs = table.role_table(labels).rows.unique()
     counts = pairs.group_by("item").len("n").sort("item")
     if items is not None:
         others = _items_of(items, counts["item"])

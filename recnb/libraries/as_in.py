@@ -20,7 +20,6 @@ from recnb.data import read_tables
 from recnb.data.in_memory import ranked
 from recnb.data.names import RECS, ROLES, TRUTH, Named
 from recnb.data.read import Input, tables_of
-from recnb.data.role_table import RoleTable
 from recnb.data.roles import labels_of
 from recnb.data.side_data import read_side_data
 from recnb.data.tables import InputTable, MadeTable, Tables
@@ -154,7 +153,7 @@ def _ranked_lists(recs: InputTable, named: Named) -> pl.DataFrame:
     They are ordered by rank if there is one, else by score.
     """
     labels = labels_of(recs, named, ROLES[RECS])
-    lists = RoleTable(RECS, recs.select(labels), labels).with_ids()
+    lists = recs.role_table(labels)
     order: Order = "rank" if "rank" in labels else "score"
     convention = Convention(order=order, duplicates="keep")
     return ranked(lists, convention).select("user", "item", "rank")
