@@ -158,16 +158,16 @@ class RoleTable:
             ours, theirs = self[role].dtype, other[role].dtype
             if ours == theirs:
                 continue
-            examples = ", ".join(
-                f"{table.name} in column {table.label(role)!r} "
-                f"{kind(table[role].dtype)} (such as {table[role][0]!r})"
-                for table in (self, other)
-            )
+            examples = []
+            for table in (self, other):
+                held, first = held_and_first(table[role])
+                column = f"{table.name} in column {table.label(role)!r}"
+                examples.append(f"{column} {held} (such as {first})")
             fix, typed = _fix_of_kinds(self, other, role)
             values = f"{role} ids" if role in IDS else "values of split="
             raise FrameError(
-                f"the {values} are of different kinds: {examples}. They would never "
-                f"match. {fix}",
+                f"the {values} are of different kinds: {', '.join(examples)}. They would "
+                f"never match. {fix}",
                 typed,
             )
 
@@ -457,6 +457,14 @@ def held_in(values: pl.Series) -> str:
         return kind(values.dtype)
     types = {type(value).__name__ for value in values if value is not None}
     return f"objects of Python ({', '.join(sorted(types))})"
+
+
+def held_and_first(values: pl.Series) -> tuple[str, str]:
+    """Describe the values of a column, and write the first; of times as text."""
+    first = values.head(1).to_list()[0]
+    if values.dtype.is_temporal():
+        return str(values.dtype.base_type()), str(first)
+    return kind(values.dtype), quoted(first)
 
 
 def is_missing(values: pl.Series) -> pl.Series:

@@ -17,8 +17,8 @@ import polars as pl
 
 from recnb.caching import cached_property
 from recnb.data.names import RECS, TRUTH, split_labels
-from recnb.data.role_table import TEXT, RoleTable, is_missing, kind
-from recnb.errors import FrameError, NoUsersError, quoted
+from recnb.data.role_table import TEXT, RoleTable, held_and_first, is_missing
+from recnb.errors import FrameError, NoUsersError
 
 
 class Keys:
@@ -283,19 +283,22 @@ def _plain_values(table: RoleTable, role: str, column: str) -> pl.Series:
         return values
     if isinstance(dtype, pl.Datetime) and dtype.time_zone is None:
         in_microseconds = values.dt.cast_time_unit("us")
-        if (in_microseconds.dt.cast_time_unit(dtype.time_unit) == values).all():
+        finer = values.filter(in_microseconds.cast(dtype) != values)
+        if finer.is_empty():
             return in_microseconds
+        rounded = "round them, .dt.floor('us')"
         raise FrameError(
-            f"{problem} holds times in nanoseconds, such as {values[0]}, and times of a "
-            "split are in microseconds: round them, .dt.floor('us')."
+            f"{problem} holds times in nanoseconds, such as {finer.cast(pl.String)[0]}, "
+            f"and times of a split are in microseconds: {rounded}.",
+            {rounded: "round them in the file"},
         )
     if dtype.is_numeric():
         whole = values.cast(pl.Int64, strict=False)
         if (whole.cast(dtype) == values).all() and not whole.null_count():
             return whole
+    held, first = held_and_first(values)
     raise FrameError(
-        f"{problem} holds {kind(dtype)} such as {quoted(values.to_list()[0])}: "
-        "give text, whole numbers or dates."
+        f"{problem} holds {held} such as {first}: give text, whole numbers or dates."
     )
 
 
