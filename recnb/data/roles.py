@@ -74,9 +74,9 @@ def labels_of(
     A keyword wins over names. Where two columns could play a role, one of
     `in_others`, the columns of other tables, wins.
     """
-    by_keyword: set[str] = set()
-    for role in (*roles, "split"):
-        by_keyword.update(named.get(role, ()))
+    by_keyword = {
+        *chain.from_iterable(named.get(role, ()) for role in (*roles, "split"))
+    }
     labels: dict[str, str] = {}
     for role, is_needed in roles.items():
         candidates = _named_column(table, role, named)
@@ -199,9 +199,9 @@ def list_column_of(table: InputTable, named: Named) -> str | None:
         return None
     # Lists of train, which no keyword names, are of what was relevant before.
     role = OF_LISTS.get(table.name, "relevant")
-    asked = named.get(role) if table.name in OF_LISTS else None
-    if asked:
-        return asked[0] if asked[0] in table.columns else None
+    if table.name in OF_LISTS and role in named:
+        (column,) = named[role]
+        return column if column in table.columns else None
     if table.has_role("item", named):
         return None
     usual = table.by_role.get(role, [])

@@ -35,6 +35,9 @@ from recnb.data.tables import (
 )
 from recnb.errors import ColumnError, FrameError, OptionError, listed
 
+#: The argument of `evaluate` that a table is, where it has another name in errors.
+ARGUMENTS = {RECS: "recs"}
+
 
 @dataclass(frozen=True, eq=False)
 class OtherColumns:
@@ -187,19 +190,14 @@ class SideData:
 def read_side_data(
     source: Source, tables: Tables, named: Named, cluster: str | None = None
 ) -> SideData:
-    """Read train, items and users, whose ids are of the recommendations' type.
-
-    Where two columns could be that of users, the one that the lists or the truth have
-    wins; of items likewise.
-    """
+    """Read train, items and users, whose ids are of the recommendations' type."""
     side_tables = {name: tables[name] for name in SIDE_FRAMES if name in tables}
     if source.rows_are_items:
         _refuse_joined_by_item(side_tables)
-    labels: dict[str, Labels] = {
-        RECS: source.recs.labels,
-        TRUTH: source.truth.labels,
-    }
-    of_pairs = [*source.recs.labels.values(), *source.truth.labels.values()]
+    of_recs, of_truth = source.recs.labels, source.truth.labels
+    labels: dict[str, Labels] = {RECS: of_recs, TRUTH: of_truth}
+    # Of two columns that could be that of users, or of items, one of these wins.
+    of_pairs = [*of_recs.values(), *of_truth.values()]
     rows: dict[str, pl.DataFrame] = {}
     train_times = None
     for name, table in side_tables.items():
@@ -212,11 +210,8 @@ def read_side_data(
             rows[name] = _read_described(table, labels[name], source)
     if cluster is not None:
         _refuse_unknown_cluster(cluster, rows["users"])
-    recs_columns = None
-    if TRUTH in tables:
-        recs_columns = _columns_of_both(tables[RECS], tables[TRUTH], source)
     frames = {
-        "recs" if name == RECS else name: GivenFrame.of(table, labels[name])
+        ARGUMENTS.get(name, name): GivenFrame.of(table, labels[name])
         for name, table in tables.items()
     }
     return SideData(
@@ -224,7 +219,7 @@ def read_side_data(
         items=rows.get("items"),
         users=rows.get("users"),
         cluster=cluster,
-        recs_columns=recs_columns,
+        recs_columns=_columns_of_both(tables, source),
         truth_columns=_columns_of_truth(tables, source),
         train_times=train_times,
         frames=frames,
@@ -261,11 +256,10 @@ def with_other_lists(
     tables, named = tables_of({RECS: recs, **others}, columns)
     lists = read_beside(tables, named, source.truth)
     other = replace(source, recs=lists)  # the truth is not numbered again
-    recs_table, truth_table = tables[RECS], tables[TRUTH]
     return other, replace(
         side_data,
-        recs_columns=_columns_of_both(recs_table, truth_table, other),
-        frames={**frames, "recs": GivenFrame.of(recs_table, lists.labels)},
+        recs_columns=_columns_of_both(tables, other),
+        frames={**frames, "recs": GivenFrame.of(tables[RECS], lists.labels)},
     )
 
 
@@ -311,17 +305,15 @@ def _columns_of_truth(tables: Tables, source: Source) -> OtherColumns | None:
     return OtherColumns.of(replace(truth, name=TRUTH), {**ids, **split}, others)
 
 
-def _columns_of_both(
-    recs: InputTable, truth: InputTable, source: Source
-) -> OtherColumns | None:
+def _columns_of_both(tables: Tables, source: Source) -> OtherColumns | None:
     """Copy the columns of recommendations that the truth has too, without a role.
 
     None without such columns.
     """
-    if not source.in_memory:
+    if TRUTH not in tables or not source.in_memory:
         return None
-    split = source.keys.labels
-    in_truth = {*truth.columns}.difference(
+    recs, split = tables[RECS], source.keys.labels
+    in_truth = {*tables[TRUTH].columns}.difference(
         source.recs.labels.values(), source.truth.labels.values(), split.values()
     )
     shared = [column for column in recs.columns if column in in_truth]

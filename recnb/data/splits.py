@@ -8,7 +8,6 @@ has the key of each for results and errors. Nothing between knows of splits.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import date, datetime, time
 from typing import Any
 
@@ -175,35 +174,42 @@ class Keys:
         )
         return rows.select(user=pl.format("{} [{}]", "user", "words"))["user"]
 
-    @cached_property
-    def _names(self) -> pl.Series:
-        return self.names(self.table["list"])
-
-    @cached_property
-    def _index(self) -> pd.Index[Any]:
-        return self.index(self.table["list"], "user")
-
     def find(self, key: Any) -> Any:
         """Return the id of the list that a caller names; None: there is no such list.
 
-        In a split it is named by a key as results have it, where a date is its midnight,
-        or as in words.
+        In a split it is named as in words, "ann [day=2024-05-01]", or by its key in the
+        index of results, ("ann", date(2024, 5, 1)).
         """
         if not self.columns:
             return key
         if isinstance(key, str):
-            found = (self._names == key).arg_true().to_list()
-            return found[0] if len(found) == 1 else None
-        if not isinstance(key, tuple) or len(key) != 1 + len(self.columns):
-            return None
+            ids = self.table["list"].filter(self._names == key)
+            return ids[0] if len(ids) == 1 else None
+        if isinstance(key, tuple) and len(key) == self._index.nlevels:
+            return self._find_in_index(key)
+        return None
+
+    def _find_in_index(self, key: tuple[Any, ...]) -> int | None:
+        """Return the id of the list at a key of the index, where a date is its midnight."""
         as_in_index = tuple(
             pd.Timestamp(value) if isinstance(value, date) else value for value in key
         )
-        # The text "2024-05" is in an index of times: all rows of May, as a slice.
-        with suppress(KeyError, TypeError):
+        try:
             place = self._index.get_loc(as_in_index)
-            return place if isinstance(place, int) else None
-        return None
+        except (KeyError, TypeError):
+            return None
+        # Of an index of times, the text "2024-05" finds all rows of May, as a slice.
+        return place if isinstance(place, int) else None
+
+    @cached_property
+    def _names(self) -> pl.Series:
+        """What each list is called in words."""
+        return self.names(self.table["list"])
+
+    @cached_property
+    def _index(self) -> pd.Index[Any]:
+        """The key of each list in the index of results."""
+        return self.index(self.table["list"], "user")
 
     def in_words(self, key: Any) -> Any:
         """Return what the list that a caller names is called in words."""

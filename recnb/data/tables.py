@@ -137,16 +137,21 @@ class InputTable:
         """Return columns in memory that the caller does not write into."""
         frame = self.frame
         if isinstance(frame, pd.DataFrame):
-            columns = [
-                from_pandas(frame[label], self.name, label, role).alias(role)
-                for role, label in labels.items()
-            ]
+            columns = self._of_pandas(labels)
         elif isinstance(frame, pl.DataFrame):
             columns = [frame[label].alias(role) for role, label in labels.items()]
         else:
             with errors_name_frame(self.name):
                 columns = self.query(labels).collect().get_columns()
         return owned(columns) if self.is_shared else pl.DataFrame(columns).rechunk()
+
+    def _of_pandas(self, labels: Labels) -> list[pl.Series]:
+        """Return columns of a frame of pandas."""
+        columns = []
+        for role, label in labels.items():
+            column = from_pandas(self.frame[label], self.name, label, role)
+            columns.append(column.alias(role))
+        return columns
 
     def role_table(
         self, labels: Labels, beside: Labels = MappingProxyType({})
@@ -167,7 +172,7 @@ class InputTable:
         """Return columns as a lazy frame of Polars."""
         frame, names = self.frame, [*dict.fromkeys(labels.values())]
         if isinstance(frame, pd.DataFrame):
-            return self.select(labels).lazy()
+            return pl.LazyFrame(self._of_pandas(labels))
         if is_relation(frame):
             with errors_name_frame(self.name):
                 frame = _picked(frame, names).pl(lazy=True)
@@ -186,31 +191,26 @@ class InputTable:
             values = rows.collect(engine="streaming")[column]
         return values.cast(pl.String) if values.dtype in TEXT else values
 
-    def fetched(self, columns: Iterable[str], n: int | None = None) -> Self:
-        """Return these columns with their rows, or the first n, in memory.
-
-        A table whose rows are there is returned as it is.
-        """
+    def fetched(self, columns: Iterable[str]) -> Self:
+        """Return these columns in memory, or the table as it is if it is there."""
         if self.origin is None:
             return self
-        frame, names = self.frame, [*dict.fromkeys(columns)]
+        names = [*dict.fromkeys(columns)]
         with errors_name_frame(self.name):
-            if is_relation(frame):
+            if is_relation(self.frame):
                 # As Arrow, since Polars may not read one of the columns.
-                picked = _picked(frame, names)
-                rows = (picked if n is None else picked.limit(n)).to_arrow_table()
+                frame = _picked(self.frame, names).to_arrow_table()
             else:
-                query = frame.select(names)
-                rows = (query if n is None else query.head(n)).collect(
-                    engine="streaming"
-                )
-        return replace(self, frame=rows, columns=names)
+                frame = self.frame.select(names).collect(engine="streaming")
+        return replace(self, frame=frame, columns=names)
 
     def fetched_if_few(self, columns: Iterable[str]) -> Self:
         """Return these columns in memory, or the table as it is if it has too many rows."""
-        fetched = self.fetched(columns, HELD + 1)
-        is_cut = self.origin is not None and len(fetched.frame) > HELD
-        return self if is_cut else fetched
+        if self.origin is None:
+            return self
+        first_rows = replace(self, frame=self.frame.limit(HELD + 1))
+        fetched = first_rows.fetched(columns)
+        return self if len(fetched.frame) > HELD else fetched
 
 
 @dataclass(eq=False)
@@ -427,20 +427,18 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
         return pl.Series(native)
     if isinstance(dtype, pd.SparseDtype):
         column = pd.Series(np.asarray(column))
-    value_dtype, is_ordered = dtype, False
     if isinstance(dtype, pd.CategoricalDtype):
-        value_dtype = dtype.categories.dtype
+        categories = dtype.categories
         # Groups of users or items keep an order of their own.
-        if dtype.ordered and role not in NAMES:
-            is_ordered = dtype.categories.map(str).is_unique
-    if is_ordered or isinstance(value_dtype, (pd.IntervalDtype, pd.PeriodDtype)):
+        if dtype.ordered and role not in NAMES and categories.map(str).is_unique:
+            column = column.map(str, na_action="ignore")
+            values = _as_arrow_reads(column, name, label, role)
+            return values.cast(pl.Enum(column.cat.categories))
+        dtype = categories.dtype
+    if isinstance(dtype, (pd.IntervalDtype, pd.PeriodDtype)):
         column = column.map(str, na_action="ignore")
     values = _as_arrow_reads(column, name, label, role)
-    if is_ordered:  # its categories are text by now
-        return values.cast(pl.Enum(column.cat.categories))
-    if values.dtype == pl.Categorical:
-        return values.cast(pl.String)
-    return values
+    return values.cast(pl.String) if values.dtype == pl.Categorical else values
 
 
 def _as_arrow_reads(
