@@ -17,9 +17,9 @@ from recnb.conventions import Convention
 from recnb.conventions.convention import TRUTH_ORDERS
 from recnb.data import Joined
 from recnb.data.ids import each_once, positions
-from recnb.data.in_memory import ranked
 from recnb.data.names import IDS
 from recnb.data.side_data import SideData
+from recnb.data.source import ranked
 from recnb.metrics.hits import (
     ENDLESS,
     Ints,

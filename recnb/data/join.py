@@ -31,7 +31,7 @@ otherwise, its own step is in `rules.py`, which lists them. The words for rows a
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -41,7 +41,6 @@ from recnb.conventions import Convention
 from recnb.data import rules
 from recnb.data.expected_ties import average_over_ties
 from recnb.data.ids import n_distinct
-from recnb.data.joined import JoinedUsers
 from recnb.data.matches import (
     GradedTruth,
     Matches,
@@ -53,6 +52,7 @@ from recnb.data.matches import (
 from recnb.data.names import IDS
 from recnb.data.role_table import RoleTable, repeated, rows_of_users, with_series
 from recnb.data.rows import JoinedRows
+from recnb.errors import FrameError, NoUsersError
 from recnb.metrics.hits import Bools, Floats, Hits, Ints, order_by_user_and_rank
 
 #: Up to as many rows of lists, numpy takes less time than a query of Polars.
@@ -87,6 +87,39 @@ class Wanted(NamedTuple):
             times[wanted_row] = rules.copies_of_each(wanted_row, matches)
         rows = np.repeat(np.arange(len(times)), times)
         return cls(is_wanted, rows, entry=np.cumsum(times) - times)
+
+
+@dataclass(eq=False)
+class JoinedUsers:
+    """The users whom a join evaluates, with their hits."""
+
+    users: pl.Series  #: the users evaluated, sorted
+    hits: Hits  #: of whole lists
+    convention: Convention
+    #: Per user, whether anything was recommended, whatever has left the list or was put
+    #: below it.
+    has_list: Bools
+    #: Users of either frame who have no relevant item; after `among` those evaluated,
+    #: of whom there are none under no_relevant="skip".
+    n_without_relevant: int
+    in_both: bool  #: whether some user has a list and rows of the truth
+    has_gaps: bool  #: whether some list that counts leaves a rank empty
+    graded: bool  #: whether the truth says how relevant an item is
+
+    def refuse_strangers(self, listed: Any, judged: Any) -> None:
+        """Raise an error, with a user of each table, if no user is in both."""
+        if not self.in_both:
+            raise FrameError(
+                f"no user is in both frames: recommendations hold users such as {listed!r}, "
+                f"truth holds users such as {judged!r}. Check that both frames use the "
+                "same ids, and the user= column."
+            )
+
+    def refuse_no_users(self) -> None:
+        """Raise an error if no user can be averaged."""
+        if not len(self.users):
+            why = _why_nobody_counts(self.convention, self.hits.max_relevance)
+            raise NoUsersError(f"no user that counts has a relevant item: {why}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,6 +220,29 @@ def join(
         graded=truth.is_graded,
     )
     return joined, RowsInMemory(lists, truth, convention, row_of_entry, weight)
+
+
+def _why_nobody_counts(convention: Convention, highest: float) -> str:
+    """Say why no user is averaged, and what to change."""
+    averaged = f"averaged_users={convention.averaged_users!r}"
+    is_any_relevant = is_relevant(np.array([highest]), convention).all()
+    if is_any_relevant and convention.judged == "list":
+        return (
+            "judged='list' looks at recommended items alone, and none is relevant. Say "
+            "judged='truth', and relevant items that lists missed count as well."
+        )
+    if is_any_relevant and convention.averaged_users in ("recs", "both"):
+        return (
+            f"{averaged} counts users with a list, and those with a relevant item have "
+            "no list. Give them lists; or say averaged_users='truth', and they count."
+        )
+    needed = "other than 0" if convention.relevant == "!=0" else "above 0"
+    if convention.relevant_from is not None:
+        needed = f"{convention.relevant_from:g} or more"
+    return (
+        f"relevance must be {needed} and the highest in the truth is {highest!r}. Check "
+        f"relevant_from= and {averaged}."
+    )
 
 
 def _evaluated(

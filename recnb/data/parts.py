@@ -20,12 +20,12 @@ import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention
-from recnb.data.in_memory import InMemory
-from recnb.data.joined import JoinedUsers, Source
+from recnb.data.join import JoinedUsers
 from recnb.data.names import RECS, TRUTH, Labels, split_labels
 from recnb.data.role_table import RoleTable, no_rows, rows_of_users
 from recnb.data.roles import Layout
 from recnb.data.rows import JoinedRows, RowCounts, StoredRows
+from recnb.data.source import InMemory, Source
 from recnb.data.splits import BY_USER, Keys
 from recnb.errors import FrameError
 from recnb.metrics.hits import Hits, Ints, TieSpread, count_within

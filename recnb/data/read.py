@@ -14,8 +14,6 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from recnb.data.file_parts import StoredFiles
-from recnb.data.in_memory import source_of
-from recnb.data.joined import Source
 from recnb.data.lists import with_a_row_an_item
 from recnb.data.names import BOTH, IDS, OF_LISTS, RECS, ROLES, TRUTH, Named
 from recnb.data.parts import Parts
@@ -30,6 +28,7 @@ from recnb.data.roles import (
     refuse_models,
     with_split,
 )
+from recnb.data.source import Source, source_of
 from recnb.data.tables import (
     HINTS,
     FileTable,

@@ -74,9 +74,9 @@ def labels_of(
     A keyword wins over names. Where two columns could play a role, one of
     `in_others`, the columns of other tables, wins.
     """
-    by_keyword = {
-        *chain.from_iterable(named.get(role, ()) for role in (*roles, "split"))
-    }
+    by_keyword: set[str] = set()
+    for role in (*roles, "split"):
+        by_keyword.update(named.get(role, ()))
     labels: dict[str, str] = {}
     for role, is_needed in roles.items():
         candidates = _named_column(table, role, named)

@@ -12,8 +12,6 @@ import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions.convention import Order
-from recnb.data.in_memory import InMemory
-from recnb.data.joined import Source
 from recnb.data.names import (
     IDS,
     RECS,
@@ -25,6 +23,7 @@ from recnb.data.names import (
 )
 from recnb.data.read import SIDE_FRAMES, Input, read_beside, tables_of
 from recnb.data.roles import labels_of
+from recnb.data.source import InMemory, Source
 from recnb.data.tables import (
     LAZY,
     InputTable,

@@ -19,10 +19,10 @@ from hypothesis import HealthCheck, assume, given, settings
 import recnb
 from recnb.conventions import WORDS, Convention
 from recnb.data import ids, join, matches, rules
-from recnb.data.in_memory import source_of
 from recnb.data.matches import GradedTruth
 from recnb.data.names import RECS, TRUTH
 from recnb.data.role_table import RoleTable
+from recnb.data.source import source_of
 from recnb.errors import FrameError, OptionError
 from tests.examples import examples
 from tests.random_frames import random_frames
