@@ -19,7 +19,6 @@ from recnb.data.names import BOTH, IDS, OF_LISTS, RECS, ROLES, TRUTH, Named
 from recnb.data.parts import Parts
 from recnb.data.role_table import TEXT, RoleTable, is_missing
 from recnb.data.roles import (
-    WITH_LISTS,
     Layout,
     as_named,
     labels_of,
@@ -101,16 +100,16 @@ def opened_together(
 
 def with_lists_as_rows(tables: Tables, named: Named) -> tuple[Tables, Named]:
     """Make a row an item of lists in cells; return the keywords that still name columns."""
-    in_rows, still_named = dict(tables), dict(named)
-    if TRUTH not in in_rows:
-        truth = _truth_of_lists(in_rows[RECS], named)
+    if TRUTH not in tables:
+        truth = _truth_of_lists(tables[RECS], named)
         if truth is None:
             return tables, named
-        in_rows[TRUTH] = truth
-    for name in WITH_LISTS:
-        label = list_column_of(in_rows[name], named) if name in in_rows else None
+        tables = {RECS: tables[RECS], TRUTH: truth, **tables}
+    in_rows, still_named = dict(tables), dict(named)
+    for name, table in tables.items():
+        label = list_column_of(table, named)
         if label is not None:
-            in_rows[name] = with_a_row_an_item(in_rows[name], named, label)
+            in_rows[name] = with_a_row_an_item(table, named, label)
             still_named.pop(OF_LISTS.get(name, ""), None)
     return in_rows, still_named
 
@@ -182,8 +181,11 @@ def _ids_in_each(
 # ---- two tables
 
 
-def read_tables(tables: Tables, named: Named) -> Source:
-    """Find the columns of two tables, or of one with both sides, and check the ids."""
+def read_tables(tables: Tables, named: Named, truth: RoleTable | None = None) -> Source:
+    """Find the columns of two tables, or of one with both sides, and check the ids.
+
+    Of a truth that was read before, the table needs no rows.
+    """
     if TRUTH not in tables:
         return _read_both_sides(tables, named)
     recs_table, truth_table = tables[RECS], tables[TRUTH]
@@ -196,20 +198,14 @@ def read_tables(tables: Tables, named: Named) -> Source:
         if recs_table.origin or truth_table.origin:
             stored = StoredFiles(recs_table, truth_table, layout, origin)
             return Parts.of(stored, layout, truth_table.without_items)
-    truth = truth_table.role_table(layout.truth, layout.truth_read)
-    recs = _recs_of(recs_table, layout, truth)
-    users_without_items = truth_table.without_items
-    return source_of(recs, truth, layout.split, users_without_items=users_without_items)
-
-
-def read_beside(tables: Tables, named: Named, truth: RoleTable) -> RoleTable:
-    """Read other lists beside a truth that was read: its table has columns alone here."""
-    recs_table = tables[RECS]
-    layout = Layout.of(tables, named)
-    refuse_models(recs_table, layout.recs)
-    recs = _recs_of(recs_table, layout, truth)
-    recs.refuse_other_kinds(truth)
-    return recs
+    if truth is None:
+        truth = truth_table.role_table(layout.truth, layout.truth_read)
+    return source_of(
+        _recs_of(recs_table, layout, truth),
+        truth,
+        layout.split,
+        users_without_items=truth_table.without_items,
+    )
 
 
 def _recs_of(table: InputTable, layout: Layout, truth: RoleTable) -> RoleTable:

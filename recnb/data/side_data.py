@@ -21,7 +21,7 @@ from recnb.data.names import (
     Named,
     says_when,
 )
-from recnb.data.read import SIDE_FRAMES, Input, read_beside, tables_of
+from recnb.data.read import SIDE_FRAMES, Input, read_tables, tables_of
 from recnb.data.roles import labels_of
 from recnb.data.source import InMemory, Source
 from recnb.data.tables import (
@@ -253,12 +253,12 @@ def with_other_lists(
     if isinstance(recs, (Mapping, pd.Series)):
         columns["recommended"] = None
     tables, named = tables_of({RECS: recs, **others}, columns)
-    lists = read_beside(tables, named, source.truth)
-    other = replace(source, recs=lists)  # the truth is not numbered again
+    recs_read = read_tables(tables, named, source.truth).recs
+    other = replace(source, recs=recs_read)
     return other, replace(
         side_data,
         recs_columns=_columns_of_both(tables, other),
-        frames={**frames, "recs": GivenFrame.of(tables[RECS], lists.labels)},
+        frames={**frames, "recs": GivenFrame.of(tables[RECS], recs_read.labels)},
     )
 
 
