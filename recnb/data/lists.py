@@ -42,8 +42,7 @@ def with_a_row_an_item(table: InputTable, named: Named, label: str) -> ListTable
     """
     item = next(iter(named.get("item", ())), "item")
     user = labels_of(table, named, {"user": True})["user"]
-    split = [column for column in named.get("split", ()) if column in table.columns]
-    by_list = [user, *split]
+    by_list = [user, *table.named_for("split", named)]
     if isinstance(table.frame, pd.DataFrame):
         cells: Any = table.frame[label].to_list()  # which may be of several kinds
         rows = table.select({column: column for column in by_list})

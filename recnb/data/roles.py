@@ -109,7 +109,7 @@ def _columns_for(
     A column that a keyword names, `by_keyword`, plays another role by its name only where
     that is needed and has no other: the keyword may mean the column of another table.
     """
-    columns = [column for column in named.get(role, ()) if column in table.columns]
+    columns = table.named_for(role, named)
     if len(columns) > 1:
         raise ColumnError(
             f"{table.name}: {columns[0]!r} and {columns[1]!r} are both columns of it, and "
@@ -182,8 +182,7 @@ def list_column_of(table: InputTable, named: Named) -> str | None:
     # Lists of train, which no keyword names, are of what was relevant before.
     role = OF_LISTS.get(table.name, "relevant")
     if table.name in OF_LISTS and role in named:
-        (column,) = named[role]
-        return column if column in table.columns else None
+        return next(iter(table.named_for(role, named)), None)
     if table.has_role("item", named):
         return None
     usual = table.by_role.get(role, [])
@@ -233,9 +232,7 @@ class Layout:
             recs=labels,
             truth=truth_labels,
             recs_read=with_split(labels, split),
-            truth_read=with_split(
-                truth_labels, tuple(name for name in split if name in truth.columns)
-            ),
+            truth_read=with_split(truth_labels, truth.named_for("split", named)),
             split=split,
         )
 

@@ -119,11 +119,13 @@ class InputTable:
             columns.setdefault(role_of(column), []).append(column)
         return columns
 
+    def named_for(self, role: str, named: Named) -> list[str]:
+        """Return the columns that keywords name for a role."""
+        return [column for column in named.get(role, ()) if column in self.columns]
+
     def has_role(self, role: str, named: Named) -> bool:
         """Return whether one of the columns plays a role, by its name or as named."""
-        if role in self.by_role:
-            return True
-        return not {*named.get(role, ())}.isdisjoint(self.columns)
+        return role in self.by_role or bool(self.named_for(role, named))
 
     # What they hold
 
