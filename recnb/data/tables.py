@@ -121,7 +121,9 @@ class InputTable:
 
     def named_for(self, role: str, named: Named) -> list[str]:
         """Return the columns that keywords name for a role."""
-        return [column for column in named.get(role, ()) if column in self.columns]
+        if role not in named:
+            return []
+        return [column for column in named[role] if column in self.columns]
 
     def has_role(self, role: str, named: Named) -> bool:
         """Return whether one of the columns plays a role, by its name or as named."""
