@@ -221,13 +221,14 @@ def evaluation_with(
     parsed: ParsedOptions, source: Source, tables: Tables, named: Named
 ) -> Evaluation:
     """Return the evaluation of tables that were read, with weights and side data."""
+    side_data = read_side_data(source, tables, named, parsed.cluster)
     if parsed.weights:
-        source = source.with_weights(*read_weights(parsed.weights, tables, named))
+        weights = read_weights(parsed.weights, named, side_data.items, side_data.users)
+        source = source.with_weights(*weights)
     convention = parsed.convention
     if parsed.library is not None:
         # A library reads another column where the lists lack its own.
         convention = source.as_given(convention)
-    side_data = read_side_data(source, tables, named, parsed.cluster)
     return Evaluation(
         source.under(convention),
         library=parsed.library,

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recnb.data.columns import kind
 from recnb.data.ids import positions
+from recnb.data.role_table import kind
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, is_several, listed, near, quoted
 from recnb.metrics.hits import Floats, Ints

@@ -11,11 +11,11 @@ import polars as pl
 
 from recnb.conventions import Convention, presets
 from recnb.data import Joined
-from recnb.data.columns import kind
 from recnb.data.ids import each_once
-from recnb.data.in_memory import InMemory
 from recnb.data.matches import relevant_only
 from recnb.data.names import IDS
+from recnb.data.role_table import kind
+from recnb.data.source import InMemory
 from recnb.display.language import Plural, Sentence, named, use_noun
 from recnb.errors import FrameError, NoUsersError, OptionError
 from recnb.evaluation import Evaluation

@@ -222,7 +222,9 @@ def _rows_of(table: InputTable, label: str, model: Any) -> Any:
     is_of_model = table.select({"model": label})["model"] == model
     if isinstance(frame, pd.DataFrame):
         return frame.loc[is_of_model.to_numpy()]
-    return pl.DataFrame(frame).filter(is_of_model)
+    if isinstance(frame, pl.DataFrame):
+        return frame.filter(is_of_model)
+    return frame.filter(is_of_model.to_arrow())
 
 
 def _label_of_models(table: InputTable, column: str | None) -> str:

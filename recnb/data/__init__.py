@@ -8,10 +8,10 @@ on to the metrics is numpy columns.
 """
 
 from recnb.data import forms  # noqa: F401  # which registers its forms of input
-from recnb.data.joined import Counts, Joined, Source
 from recnb.data.names import NAMES
 from recnb.data.read import read_tables
 from recnb.data.roles import Layout
+from recnb.data.source import Counts, Joined, Source
 from recnb.data.tables import Frame, InputTable
 
 __all__ = [

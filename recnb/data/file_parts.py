@@ -42,7 +42,7 @@ class StoredFiles(StoredRows):
         self._folder: Path | None = _new_folder()
         weakref.finalize(self, _remove, self._folder)
         self._schemas = {
-            name: _written(table.name, table.lazy(labels), self._folder / name)
+            name: _written(table.name, table.query(labels), self._folder / name)
             for name, table, labels in (
                 (RECS, recs, layout.recs_read),
                 (TRUTH, truth, layout.truth_read),
@@ -115,6 +115,8 @@ def _part_of(dtype: pl.DataType) -> pl.Expr:
 def _written(name: str, rows: pl.LazyFrame, folder: Path) -> pl.Schema:
     """Write rows into a folder, to files for each part; return their columns."""
     with errors_name_frame(name), written_to_disk():
+        categories = pl.selectors.categorical() | pl.selectors.enum()
+        rows = rows.with_columns(categories.cast(pl.String))
         schema = rows.collect_schema()
         into = pl.PartitionBy(folder, key="part", include_key=False)
         rows.with_columns(_part_of(schema["user"])).sink_parquet(

@@ -22,10 +22,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.columns import as_column
 from recnb.data.names import RECS, Named, role_of
 from recnb.data.roles import labels_of
-from recnb.data.tables import InputTable, ListTable
+from recnb.data.tables import InputTable, ListTable, as_column
 from recnb.errors import ColumnError, FrameError, is_several, quoted
 from recnb.metrics.hits import Ints
 
@@ -43,14 +42,14 @@ def with_a_row_an_item(table: InputTable, named: Named, label: str) -> ListTable
     """
     item = next(iter(named.get("item", ())), "item")
     user = labels_of(table, named, {"user": True})["user"]
-    split = [column for column in named.get("split", ()) if column in table.columns]
-    table = table.fetched([user, *split, label])
-    keys = table.select({column: column for column in (user, *split)})
-    users, *of_split = keys.get_columns()
+    by_list = [user, *table.named_for("split", named)]
     if isinstance(table.frame, pd.DataFrame):
         cells: Any = table.frame[label].to_list()  # which may be of several kinds
+        rows = table.select({column: column for column in by_list})
     else:
-        cells = table.collected([label])[label]
+        rows = table.select({column: column for column in (*by_list, label)})
+        cells = rows[label]
+    users, *of_split = rows.select(by_list).get_columns()
     if isinstance(cells, pl.Series) and cells.dtype == pl.Struct:
         cells = [_mapping_of(struct) for struct in cells]
     return ListCells(table.name, users, cells, of_split, label, item).in_rows()

@@ -9,6 +9,7 @@ to every part where it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import partial, reduce
 from operator import add, attrgetter
@@ -19,12 +20,12 @@ import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention
-from recnb.data.in_memory import InMemory
-from recnb.data.joined import JoinedUsers, Source
+from recnb.data.join import JoinedUsers
 from recnb.data.names import RECS, TRUTH, Labels, split_labels
 from recnb.data.role_table import RoleTable, no_rows, rows_of_users
 from recnb.data.roles import Layout
 from recnb.data.rows import JoinedRows, RowCounts, StoredRows
+from recnb.data.source import InMemory, Source
 from recnb.data.splits import BY_USER, Keys
 from recnb.errors import FrameError
 from recnb.metrics.hits import Hits, Ints, TieSpread, count_within
@@ -56,11 +57,10 @@ class Parts(Source):
             of_truth = [role for role in roles if role in layout.truth_read]
             listed = stored.distinct(RECS, ["user", *roles])
             judged = stored.distinct(TRUTH, ["user", *of_truth])
-            keys = Keys.found_in(
-                recs.with_rows(listed).with_ids(["user"]),
-                truth.with_rows(judged).with_ids(["user"]),
-                layout.split,
-            )
+            with counted_in_parts():
+                recs_keys = recs.with_rows(listed).with_ids(["user"])
+                truth_keys = truth.with_rows(judged).with_ids(["user"])
+            keys = Keys.found_in(recs_keys, truth_keys, layout.split)
         return cls(
             recs=recs,
             truth=truth,
@@ -234,6 +234,19 @@ class RowsOfParts(JoinedRows):
 # ---- what is done with a part
 
 
+@contextmanager
+def counted_in_parts() -> Iterator[None]:
+    """Say in an error of rows that it counts those of a part, or those that differ."""
+    try:
+        yield
+    except FrameError as problem:
+        # One of its kinds, such as that of a table without rows, counts no rows.
+        if type(problem) is not FrameError:
+            raise
+        note = "(Rows are counted in one part of the frame: there may be more.)"
+        raise FrameError(f"{problem} {note}", problem.typed) from None
+
+
 class JoinedPart(NamedTuple):
     """What is fetched of a part that was joined where it is."""
 
@@ -279,14 +292,8 @@ def _on_rows(
     """Apply a function to a part; None: it has no rows, so that ids have no type."""
     if recs.is_empty() and truth.is_empty():
         return None
-    try:
+    with counted_in_parts():
         return work(part_of(template, recs, truth))
-    except FrameError as problem:
-        # One of its kinds, such as that of a table without rows, counts no rows.
-        if type(problem) is not FrameError:
-            raise
-        note = "(Rows are counted in one part of the frame: there may be more.)"
-        raise FrameError(f"{problem} {note}", problem.typed) from None
 
 
 def _joined_part(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -11,23 +13,21 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from recnb.data.both_sides import read_both_sides
-from recnb.data.columns import TEXT
 from recnb.data.file_parts import StoredFiles
-from recnb.data.in_memory import source_of
-from recnb.data.joined import Source
 from recnb.data.lists import with_a_row_an_item
-from recnb.data.names import IDS, OF_LISTS, RECS, ROLES, TRUTH, Named
+from recnb.data.names import BOTH, IDS, OF_LISTS, RECS, ROLES, TRUTH, Named
 from recnb.data.parts import Parts
-from recnb.data.role_table import RoleTable
+from recnb.data.role_table import TEXT, RoleTable, is_missing
 from recnb.data.roles import (
-    WITH_LISTS,
     Layout,
     as_named,
     labels_of,
     list_column_of,
+    refuse_absent,
     refuse_models,
+    with_split,
 )
+from recnb.data.source import Source, source_of
 from recnb.data.tables import (
     HINTS,
     FileTable,
@@ -37,13 +37,30 @@ from recnb.data.tables import (
     Tables,
     opened,
 )
-from recnb.errors import ColumnError, FrameError, RecnbError
+from recnb.display.language import N_, Plural, Sentence
+from recnb.errors import ColumnError, FrameError, LeftMergeWarning, RecnbError
 
 #: Any table; a mapping or Series by user; the path of a file.
 Input: TypeAlias = Frame | Mapping[Any, Any] | str | os.PathLike[str]
 
 #: The frames beside recommendations and truth.
 SIDE_FRAMES = ("train", "items", "users")
+#: Packages whose frames stand between a line of the caller's and this module.
+INSIDE = ("recnb", "contextlib")
+
+ROWS_ARE_ITEMS = Sentence(
+    N_("each row is its own {item}, as there is no column of {items}")
+)
+NOT_SCORED = Plural(
+    "{n:,} row without a score: judged, not recommended",
+    "{n:,} rows without a score: judged, not recommended",
+)
+ONLY_LISTED = Sentence(
+    N_(
+        "relevant {items}: those in this frame, which holds no relevant {item} that "
+        "was not recommended"
+    )
+)
 
 
 # ---- open and name
@@ -83,16 +100,16 @@ def opened_together(
 
 def with_lists_as_rows(tables: Tables, named: Named) -> tuple[Tables, Named]:
     """Make a row an item of lists in cells; return the keywords that still name columns."""
-    in_rows, still_named = dict(tables), dict(named)
-    if TRUTH not in in_rows:
-        truth = _truth_of_lists(in_rows[RECS], named)
+    if TRUTH not in tables:
+        truth = _truth_of_lists(tables[RECS], named)
         if truth is None:
             return tables, named
-        in_rows[TRUTH] = truth
-    for name in WITH_LISTS:
-        label = list_column_of(in_rows[name], named) if name in in_rows else None
+        tables = {RECS: tables[RECS], TRUTH: truth, **tables}
+    in_rows, still_named = dict(tables), dict(named)
+    for name, table in tables.items():
+        label = list_column_of(table, named)
         if label is not None:
-            in_rows[name] = with_a_row_an_item(in_rows[name], named, label)
+            in_rows[name] = with_a_row_an_item(table, named, label)
             still_named.pop(OF_LISTS.get(name, ""), None)
     return in_rows, still_named
 
@@ -164,41 +181,31 @@ def _ids_in_each(
 # ---- two tables
 
 
-def read_tables(tables: Tables, named: Named) -> Source:
-    """Find the columns of two tables, or of one with both sides, and check the ids."""
+def read_tables(tables: Tables, named: Named, truth: RoleTable | None = None) -> Source:
+    """Find the columns of two tables, or of one with both sides, and check the ids.
+
+    Of a truth that was read before, the table needs no rows.
+    """
     if TRUTH not in tables:
-        return read_both_sides(tables, named)
+        return _read_both_sides(tables, named)
     recs_table, truth_table = tables[RECS], tables[TRUTH]
     layout = Layout.of(tables, named)
     refuse_models(recs_table, layout.recs)
     origin = recs_table.origin
     if origin is not None:
-        recs_held = recs_table.fetched_if_few(layout.recs_read)
-        truth_held = truth_table.fetched_if_few(layout.truth_read)
-        if recs_held is None or truth_held is None:
-            stored = StoredFiles(
-                recs_held or recs_table, truth_held or truth_table, layout, origin
-            )
+        recs_table = recs_table.fetched_if_few(layout.recs_read.values())
+        truth_table = truth_table.fetched_if_few(layout.truth_read.values())
+        if recs_table.origin or truth_table.origin:
+            stored = StoredFiles(recs_table, truth_table, layout, origin)
             return Parts.of(stored, layout, truth_table.without_items)
-        recs_table, truth_table = recs_held, truth_held
-    truth_rows = truth_table.select(layout.truth_read)
-    truth = RoleTable(TRUTH, truth_rows, layout.truth).with_ids()
+    if truth is None:
+        truth = truth_table.role_table(layout.truth, layout.truth_read)
     return source_of(
         _recs_of(recs_table, layout, truth),
         truth,
         layout.split,
         users_without_items=truth_table.without_items,
     )
-
-
-def read_beside(tables: Tables, named: Named, truth: RoleTable) -> RoleTable:
-    """Read other lists beside a truth that was read: its table has columns alone here."""
-    recs_table = tables[RECS]
-    layout = Layout.of(tables, named)
-    refuse_models(recs_table, layout.recs)
-    recs = _recs_of(recs_table, layout, truth)
-    recs.refuse_other_kinds(truth)
-    return recs
 
 
 def _recs_of(table: InputTable, layout: Layout, truth: RoleTable) -> RoleTable:
@@ -212,6 +219,123 @@ def _recs_of(table: InputTable, layout: Layout, truth: RoleTable) -> RoleTable:
     if rows.height or {*table.without_items}.isdisjoint(truth["user"]):
         return recs.with_ids()  # an error if there are no rows
     return recs.typed_as(truth)
+
+
+# ---- one table with both sides
+
+
+def _read_both_sides(tables: Tables, named: Named) -> Source:
+    """Read one frame as recommendations and truth.
+
+    What has no rank, or no score in a frame without ranks, was not recommended. What has
+    no relevance was not judged. Without a column of items each row is its own.
+
+        user  item  rank  relevance
+        ann   a     1     3            recommended, and judged
+        ann   b     2                  recommended, and not judged
+        ann   c           1            judged, and missed by the list
+    """
+    frame = replace(tables[RECS], name=BOTH)
+    side_tables = {name: table for name, table in tables.items() if name != RECS}
+    refuse_absent(named, {BOTH: frame, **side_tables})
+    split = [*named.get("split", ())]
+    has_items = frame.has_role("item", named)
+    labels = labels_of(frame, named, {**ROLES[BOTH], "item": has_items})
+    rows = frame.select(with_split(labels, split))
+    if not has_items:
+        labels = {"user": labels["user"], "item": "item", **labels}
+        rows = rows.with_row_index("item")
+    refuse_models(frame, labels)
+    both = RoleTable(BOTH, rows, labels).with_ids()
+    order = "rank" if "rank" in labels else "score"
+    is_listed, is_judged = ~is_missing(both[order]), ~is_missing(both["relevance"])
+    _refuse_rows_of_neither(both, order, is_listed, is_judged, has_items=has_items)
+    only_listed = not (is_judged & ~is_listed).any()
+    # A left merge of recommendations with a truth loses what the lists missed.
+    is_left_merge = only_listed and not is_judged.all()
+    of_truth = {role: labels[role] for role in labels if role in ROLES[TRUTH]}
+    source = source_of(
+        # The labels of lists are of all roles, to be named in a call with the one frame.
+        RoleTable(RECS, _rows_of_side(RECS, both, is_listed, order), labels),
+        RoleTable(TRUTH, _rows_of_side(TRUTH, both, is_judged, "relevance"), of_truth),
+        split,
+        notes=_notes(order, is_listed, only_listed=only_listed, has_items=has_items),
+        is_left_merge=is_left_merge,
+        only_listed=only_listed,
+        rows_are_items=not has_items,
+    )
+    if is_left_merge:
+        _warn_of_left_merge(both.label("relevance"))
+    return source
+
+
+def _refuse_rows_of_neither(
+    both: RoleTable,
+    order: str,
+    is_listed: pl.Series,
+    is_judged: pl.Series,
+    *,
+    has_items: bool,
+) -> None:
+    """Raise an error for the first row that is of neither side.
+
+    A row that is an item of its own is of both.
+    """
+    is_kept, lacks = is_listed | is_judged, "and no"
+    if not has_items:
+        is_kept, lacks = is_listed & is_judged, "or no"
+    others = (~is_kept).arg_true()
+    if len(others):
+        pair = both.ids_in_words(others[0])
+        raise FrameError(
+            f"{BOTH}: row {others[0]} ({pair}) has no {order} {lacks} relevance: "
+            "drop such rows."
+        )
+
+
+def _rows_of_side(
+    name: str, both: RoleTable, is_kept: pl.Series, role: str
+) -> pl.DataFrame:
+    """Return the rows of a side, which have a value of a role; refuse to have none."""
+    rows = both.rows.filter(is_kept)
+    if rows.height == 0:
+        verb = {RECS: "recommends", TRUTH: "judges"}[name]
+        raise FrameError(
+            f"{BOTH} {verb} nothing: every value of {both.label(role)!r} is missing."
+        )
+    of_other_side = ROLES[BOTH].keys() - ROLES[name].keys()
+    return rows.drop(of_other_side, strict=False)
+
+
+def _notes(
+    order: str, is_listed: pl.Series, *, only_listed: bool, has_items: bool
+) -> tuple[Sentence, ...]:
+    """Return what is said beside every number of one frame."""
+    notes = []
+    if only_listed:
+        notes.append(ONLY_LISTED)
+    if not has_items:
+        notes.append(ROWS_ARE_ITEMS)
+    n_not_scored = int((~is_listed).sum())
+    if order == "score" and n_not_scored:
+        notes.append(Sentence(NOT_SCORED, {"n": n_not_scored}))
+    return tuple(notes)
+
+
+def _warn_of_left_merge(relevance: str) -> None:
+    """Warn, at the line that called recnb, of a frame that lost what lists missed."""
+    level, caller = 1, inspect.currentframe()
+    while caller and caller.f_globals.get("__name__", "").split(".")[0] in INSIDE:
+        level, caller = level + 1, caller.f_back
+    warnings.warn(
+        f"the frame: column {relevance!r} is missing in some rows, and no row is an item "
+        "that was relevant and not recommended. So it is after a left merge of "
+        "recommendations with a truth, which loses what the lists missed, and users "
+        "without a hit. Give the two frames as they were before: "
+        "recs.rec.against(truth), or recnb.compare(recs, truth).",
+        LeftMergeWarning,
+        stacklevel=level,
+    )
 
 
 # ---- a process that was forked after an evaluation lacks the threads of Polars

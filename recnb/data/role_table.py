@@ -7,24 +7,20 @@ table and the caller's columns.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.columns import (
-    TEXT,
-    as_numbers,
-    held_in,
-    is_missing,
-    kind,
-)
 from recnb.data.names import IDS, TRUTH, Labels
 from recnb.display.language import Noun, noun_of
 from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
 from recnb.metrics.hits import ENDLESS, HIGHEST, Bools, Floats
 
+#: Types of columns of text.
+TEXT = (pl.String, pl.Categorical, pl.Enum)
 #: How errors end where a pair or a rank of a user repeats, after "If the rows are".
 SEVERAL_LISTS = (
     "the lists of several models, compare them; of several days, folds or seeds, name "
@@ -43,6 +39,8 @@ class RoleTable:
     labels: Labels
     #: Whether ranks are places in lists, where an item that stands twice moves the next.
     ranks_are_places: bool = False
+    #: A truth by how a convention grades it, for all lists beside it.
+    graded: dict[Any, Any] = field(default_factory=dict, init=False)
 
     def __getitem__(self, role: str) -> pl.Series:
         return self.rows[role]
@@ -160,16 +158,16 @@ class RoleTable:
             ours, theirs = self[role].dtype, other[role].dtype
             if ours == theirs:
                 continue
-            examples = ", ".join(
-                f"{table.name} in column {table.label(role)!r} "
-                f"{kind(table[role].dtype)} (such as {table[role][0]!r})"
-                for table in (self, other)
-            )
+            examples = []
+            for table in (self, other):
+                held, first = held_and_first(table[role])
+                column = f"{table.name} in column {table.label(role)!r}"
+                examples.append(f"{column} {held} (such as {first})")
             fix, typed = _fix_of_kinds(self, other, role)
             values = f"{role} ids" if role in IDS else "values of split="
             raise FrameError(
-                f"the {values} are of different kinds: {examples}. They would never "
-                f"match. {fix}",
+                f"the {values} are of different kinds: {', '.join(examples)}. They would "
+                f"never match. {fix}",
                 typed,
             )
 
@@ -439,3 +437,61 @@ def with_series(table: pl.DataFrame, *columns: pl.Series) -> pl.DataFrame:
         else:
             other.insert_column(other.width, column)
     return other
+
+
+# ---- what values are
+
+
+def kind(dtype: pl.DataType) -> str:
+    """Describe the values of a type, ids or numbers."""
+    if dtype.is_integer():
+        return "whole numbers"
+    if dtype in TEXT:
+        return "text"
+    return str(dtype)
+
+
+def held_in(values: pl.Series) -> str:
+    """Describe the values of a column, objects of Python by their types."""
+    if values.dtype != pl.Object:
+        return kind(values.dtype)
+    types = {type(value).__name__ for value in values if value is not None}
+    return f"objects of Python ({', '.join(sorted(types))})"
+
+
+def held_and_first(values: pl.Series) -> tuple[str, str]:
+    """Describe the values of a column, and write the first; of times as text."""
+    first = values.head(1).to_list()[0]
+    if values.dtype.is_temporal():
+        return str(values.dtype.base_type()), str(first)
+    return kind(values.dtype), quoted(first)
+
+
+def is_missing(values: pl.Series) -> pl.Series:
+    """Return which values are null or NaN."""
+    if values.dtype.is_float():
+        return values.is_null() | values.is_nan()
+    return values.is_null()
+
+
+def as_numbers(values: pl.Series, name: str) -> pl.Series:
+    """Return a column as numbers; True and False are 1 and 0.
+
+    A column of any other type is refused, unless it is empty; errors call it `name`.
+    """
+    if values.dtype.is_numeric():
+        return values
+    if values.dtype == pl.Boolean or values.null_count() == len(values):
+        return values.cast(pl.Float64)
+    known = values.drop_nulls()
+    problem = f"{name} holds {held_in(values)} where numbers are needed"
+    if values.dtype in TEXT:
+        text = known.cast(pl.String)
+        not_numbers = text.filter(text.cast(pl.Float64, strict=False).is_null())
+        if len(not_numbers):
+            raise FrameError(
+                f"{problem}, and {not_numbers[0]!r} is no number: correct it, or drop "
+                "the row."
+            )
+    example = known.head(1).to_list()[0]
+    raise FrameError(f"{problem}, such as {quoted(example)}: make them numbers.")

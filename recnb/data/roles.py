@@ -13,7 +13,6 @@ from typing import Any
 import pandas as pd
 import polars as pl
 
-from recnb.data.columns import is_missing
 from recnb.data.names import (
     BOTH,
     IDS,
@@ -30,6 +29,7 @@ from recnb.data.names import (
     split_labels,
     title_column,
 )
+from recnb.data.role_table import is_missing
 from recnb.data.tables import InputTable, ListTable, Tables, errors_name_frame
 from recnb.errors import (
     ColumnError,
@@ -79,15 +79,18 @@ def labels_of(
         by_keyword.update(named.get(role, ()))
     labels: dict[str, str] = {}
     for role, is_needed in roles.items():
-        candidates = _named_column(table, role, named)
-        if not candidates:
-            candidates = _usual_columns(table, role, by_keyword, is_needed=is_needed)
-        if not candidates:
-            continue
-        column = _one_of(candidates, table, role, in_others)
-        if column in labels.values():
-            raise _in_two_roles(table, role, column, labels)
-        labels[role] = column
+        columns = _columns_for(role, table, named, by_keyword, is_needed=is_needed)
+        if len(columns) > 1:
+            columns = [column for column in columns if column in in_others] or columns
+        if len(columns) > 1:
+            raise ColumnError(
+                f"{table.name}: {' and '.join(map(repr, columns))} could each be the "
+                f"{role} column. Say which: {role}={columns[0]!r}."
+            )
+        for column in columns:
+            if column in labels.values():
+                raise _in_two_roles(table, role, column, labels)
+            labels[role] = column
     _refuse_levels(table, roles, labels)
     _refuse_relevant_items(table, roles, labels)
     missing = _missing(table, roles, labels)
@@ -98,50 +101,29 @@ def labels_of(
     return labels
 
 
-def _named_column(table: InputTable, role: str, named: Named) -> list[str]:
-    """Return the column of a table that a keyword names for a role, if one does."""
-    if role not in named:
-        return []
-    columns = [column for column in named[role] if column in table.columns]
+def _columns_for(
+    role: str, table: InputTable, named: Named, by_keyword: set[str], *, is_needed: bool
+) -> list[str]:
+    """Return the columns that could play a role: as a keyword says, else by their names.
+
+    A column that a keyword names, `by_keyword`, plays another role by its name only where
+    that is needed and has no other: the keyword may mean the column of another table.
+    """
+    columns = table.named_for(role, named)
     if len(columns) > 1:
         raise ColumnError(
             f"{table.name}: {columns[0]!r} and {columns[1]!r} are both columns of it, and "
             f"{role}= names one for each table. Drop or rename the one that is no "
             f"{role} here."
         )
-    return columns
-
-
-def _usual_columns(
-    table: InputTable, role: str, by_keyword: set[str], *, is_needed: bool
-) -> list[str]:
-    """Return the columns whose names suggest a role, without those that keywords name.
-
-    A keyword for another role may mean the column of the other table: where a role is
-    needed and has no other column, the column is taken after all.
-    """
+    if columns:
+        return columns
     suggested = table.by_role.get(role, [])
     free = [column for column in suggested if column not in by_keyword]
     # One frame has the columns of both tables: none is meant for another.
     if is_needed and not free and table.name != BOTH:
         return suggested
     return free
-
-
-def _one_of(
-    candidates: Sequence[str], table: InputTable, role: str, in_others: Sequence[str]
-) -> str:
-    """Return the only column that could play a role, or the only one in other tables."""
-    if len(candidates) == 1:
-        return candidates[0]
-    shared = [column for column in candidates if column in in_others]
-    could_be = shared or candidates
-    if len(could_be) > 1:
-        raise ColumnError(
-            f"{table.name}: {' and '.join(map(repr, could_be))} could each be the {role} "
-            f"column. Say which: {role}={could_be[0]!r}."
-        )
-    return could_be[0]
 
 
 def _missing(table: InputTable, roles: Roles, labels: Labels) -> list[str]:
@@ -157,7 +139,9 @@ def _missing(table: InputTable, roles: Roles, labels: Labels) -> list[str]:
 
 def _refuse_levels(table: InputTable, roles: Roles, labels: Labels) -> None:
     """Raise an error for an index of pandas that holds what no column does."""
-    for level in table.levels:
+    if not isinstance(table.frame, pd.DataFrame):
+        return
+    for level in table.frame.index.names:
         role = role_of(level)
         if role in roles and role not in labels:
             raise ColumnError(
@@ -197,9 +181,8 @@ def list_column_of(table: InputTable, named: Named) -> str | None:
         return None
     # Lists of train, which no keyword names, are of what was relevant before.
     role = OF_LISTS.get(table.name, "relevant")
-    asked = named.get(role) if table.name in OF_LISTS else None
-    if asked:
-        return asked[0] if asked[0] in table.columns else None
+    if table.name in OF_LISTS and role in named:
+        return next(iter(table.named_for(role, named)), None)
     if table.has_role("item", named):
         return None
     usual = table.by_role.get(role, [])
@@ -210,7 +193,8 @@ def columns_of_lists(table: InputTable) -> list[str]:
     """Return the columns whose cells are lists or mappings."""
     if not isinstance(table.frame, pd.DataFrame):
         with errors_name_frame(table.name):
-            types = table.query(table.columns, n=0).collect_schema()
+            every = {column: column for column in table.columns}
+            types = table.query(every).collect_schema()
         return [column for column in types if types[column].is_nested()]
     columns = []
     for column, dtype in table.frame.dtypes.items():
@@ -248,9 +232,7 @@ class Layout:
             recs=labels,
             truth=truth_labels,
             recs_read=with_split(labels, split),
-            truth_read=with_split(
-                truth_labels, tuple(name for name in split if name in truth.columns)
-            ),
+            truth_read=with_split(truth_labels, truth.named_for("split", named)),
             split=split,
         )
 

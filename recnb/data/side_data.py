@@ -12,8 +12,6 @@ import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions.convention import Order
-from recnb.data.in_memory import InMemory
-from recnb.data.joined import Source
 from recnb.data.names import (
     IDS,
     RECS,
@@ -23,9 +21,9 @@ from recnb.data.names import (
     Named,
     says_when,
 )
-from recnb.data.read import SIDE_FRAMES, Input, read_beside, tables_of
-from recnb.data.role_table import RoleTable
+from recnb.data.read import SIDE_FRAMES, Input, read_tables, tables_of
 from recnb.data.roles import labels_of
+from recnb.data.source import InMemory, Source
 from recnb.data.tables import (
     LAZY,
     InputTable,
@@ -35,6 +33,9 @@ from recnb.data.tables import (
     is_frame,
 )
 from recnb.errors import ColumnError, FrameError, OptionError, listed
+
+#: The argument of `evaluate` that a table is, where it has another name in errors.
+ARGUMENTS = {RECS: "recs"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +60,13 @@ class OtherColumns:
         if not columns:
             return None
         rows = table.fetched([*ids.values(), *columns])
-        return cls(rows.select(ids), rows.each_column(columns))
+        copies: dict[str, pl.Series | str] = {}
+        for column in columns:
+            try:
+                copies[str(column)] = rows.select({"value": column})["value"]
+            except FrameError as problem:
+                copies[str(column)] = str(problem)
+        return cls(rows.select(ids), copies)
 
     def differs_within(self, roles: Sequence[str], name: str) -> bool:
         """Return whether rows of equal ids have two values of a column."""
@@ -182,36 +189,28 @@ class SideData:
 def read_side_data(
     source: Source, tables: Tables, named: Named, cluster: str | None = None
 ) -> SideData:
-    """Read train, items and users, whose ids are of the recommendations' type.
-
-    Where two columns could be that of users, the one that the lists or the truth have
-    wins; of items likewise.
-    """
+    """Read train, items and users, whose ids are of the recommendations' type."""
     side_tables = {name: tables[name] for name in SIDE_FRAMES if name in tables}
     if source.rows_are_items:
         _refuse_joined_by_item(side_tables)
-    labels: dict[str, Labels] = {
-        RECS: source.recs.labels,
-        TRUTH: source.truth.labels,
-    }
-    of_pairs = [*source.recs.labels.values(), *source.truth.labels.values()]
+    of_recs, of_truth = source.recs.labels, source.truth.labels
+    labels: dict[str, Labels] = {RECS: of_recs, TRUTH: of_truth}
+    # Of two columns that could be that of users, or of items, one of these wins.
+    of_pairs = [*of_recs.values(), *of_truth.values()]
     rows: dict[str, pl.DataFrame] = {}
+    train_times = None
     for name, table in side_tables.items():
         labels[name] = labels_of(table, named, ROLES[name], of_pairs)
-        reader = _read_pairs if name == "train" else _read_described
-        rows[name] = reader(table, labels[name], source)
+        if name == "train":
+            rows[name] = _read_train(table, labels[name], source)
+            times = [column for column in table.columns if says_when(column)]
+            train_times = OtherColumns.of(table, labels[name], times)
+        else:
+            rows[name] = _read_described(table, labels[name], source)
     if cluster is not None:
         _refuse_unknown_cluster(cluster, rows["users"])
-    train_times = None
-    if "train" in side_tables:
-        _refuse_split_without_train(rows["train"], source)
-        times = [column for column in side_tables["train"].columns if says_when(column)]
-        train_times = OtherColumns.of(side_tables["train"], labels["train"], times)
-    recs_columns = None
-    if TRUTH in tables:
-        recs_columns = _columns_of_both(tables[RECS], tables[TRUTH], source)
     frames = {
-        "recs" if name == RECS else name: GivenFrame.of(table, labels[name])
+        ARGUMENTS.get(name, name): GivenFrame.of(table, labels[name])
         for name, table in tables.items()
     }
     return SideData(
@@ -219,7 +218,7 @@ def read_side_data(
         items=rows.get("items"),
         users=rows.get("users"),
         cluster=cluster,
-        recs_columns=recs_columns,
+        recs_columns=_columns_of_both(tables, source),
         truth_columns=_columns_of_truth(tables, source),
         train_times=train_times,
         frames=frames,
@@ -254,13 +253,12 @@ def with_other_lists(
     if isinstance(recs, (Mapping, pd.Series)):
         columns["recommended"] = None
     tables, named = tables_of({RECS: recs, **others}, columns)
-    lists = read_beside(tables, named, source.truth)
-    other = source.beside(lists)
-    recs_table, truth_table = tables[RECS], tables[TRUTH]
+    recs_read = read_tables(tables, named, source.truth).recs
+    other = replace(source, recs=recs_read)
     return other, replace(
         side_data,
-        recs_columns=_columns_of_both(recs_table, truth_table, other),
-        frames={**frames, "recs": GivenFrame.of(recs_table, lists.labels)},
+        recs_columns=_columns_of_both(tables, other),
+        frames={**frames, "recs": GivenFrame.of(tables[RECS], recs_read.labels)},
     )
 
 
@@ -270,16 +268,6 @@ def _refuse_unknown_cluster(cluster: str, users: pl.DataFrame) -> None:
     if cluster not in columns:
         raise ColumnError(
             f"cluster={cluster!r} is no column of users=. Columns: {listed(columns)}."
-        )
-
-
-def _refuse_split_without_train(train: pl.DataFrame, source: Source) -> None:
-    """Raise an error if train has the columns of a split and lacks one of its values."""
-    if label := source.keys.lacking_in(train):
-        raise FrameError(
-            f"train has no row of {label}, of which there are lists. Add its rows; or "
-            "drop the column of the split from train, whose rows are then those of "
-            "every value."
         )
 
 
@@ -316,17 +304,15 @@ def _columns_of_truth(tables: Tables, source: Source) -> OtherColumns | None:
     return OtherColumns.of(replace(truth, name=TRUTH), {**ids, **split}, others)
 
 
-def _columns_of_both(
-    recs: InputTable, truth: InputTable, source: Source
-) -> OtherColumns | None:
+def _columns_of_both(tables: Tables, source: Source) -> OtherColumns | None:
     """Copy the columns of recommendations that the truth has too, without a role.
 
     None without such columns.
     """
-    if not source.in_memory:
+    if TRUTH not in tables or not source.in_memory:
         return None
-    split = source.keys.labels
-    in_truth = {*truth.columns}.difference(
+    recs, split = tables[RECS], source.keys.labels
+    in_truth = {*tables[TRUTH].columns}.difference(
         source.recs.labels.values(), source.truth.labels.values(), split.values()
     )
     shared = [column for column in recs.columns if column in in_truth]
@@ -337,34 +323,34 @@ def _columns_of_both(
 # ---- train, items and users
 
 
-def _read_pairs(table: InputTable, labels: Labels, source: Source) -> pl.DataFrame:
+def _read_train(table: InputTable, labels: Labels, source: Source) -> pl.DataFrame:
     """Read users and items, and the columns of the split, under the names of roles."""
-    split = {
-        role: column
-        for role, column in source.keys.labels.items()
-        if column in table.columns
-    }
-    pairs = _with_ids(table, labels, split, source)
-    return source.keys.with_values(pairs).rows
+    split = source.keys.labels
+    in_train = {role: split[role] for role in split if split[role] in table.columns}
+    pairs = table.role_table(labels, in_train)
+    source.example().refuse_other_kinds(pairs)
+    rows = source.keys.with_values(pairs).rows
+    if label := source.keys.lacking_in(rows):
+        raise FrameError(
+            f"train has no row of {label}, of which there are lists. Add its rows; or "
+            "drop the column of the split from train, whose rows are then those of "
+            "every value."
+        )
+    return rows
 
 
 def _read_described(table: InputTable, labels: Labels, source: Source) -> pl.DataFrame:
     """Read a row for each item or user, with all other columns under their names."""
-    rows = _with_ids(table, labels, _columns_without_role(table, labels), source).rows
-    _refuse_repeated(table.name, rows[next(iter(labels))])
-    return rows
-
-
-def _with_ids(
-    table: InputTable, labels: Labels, others: Labels, source: Source
-) -> RoleTable:
-    """Read ids, which are of the recommendations' type, and other columns."""
-    roles = [*labels]
-    rows = table.select({**labels, **others})
-    with_ids = RoleTable(table.name, rows, labels).with_ids(roles)
-    ids = with_ids.with_rows(with_ids.rows.select(roles))
-    source.example().refuse_other_kinds(ids)
-    return with_ids
+    described = table.role_table(labels, _columns_without_role(table, labels))
+    source.example().refuse_other_kinds(described, [*labels])
+    (role,) = labels
+    repeats = described[role].filter(described[role].is_duplicated())
+    if len(repeats):
+        raise FrameError(
+            f"{table.name}: {role} {repeats[0]!r} has more than one row: give each {role} "
+            "one."
+        )
+    return described.rows
 
 
 def _columns_without_role(table: InputTable, labels: Labels) -> dict[str, Any]:
@@ -388,13 +374,3 @@ def _columns_without_role(table: InputTable, labels: Labels) -> dict[str, Any]:
             )
         others[str(column)] = column
     return others
-
-
-def _refuse_repeated(name: str, ids: pl.Series) -> None:
-    """Raise an error for two rows of one item or user."""
-    repeats = ids.filter(ids.is_duplicated())
-    if len(repeats):
-        raise FrameError(
-            f"{name}: {ids.name} {repeats[0]!r} has more than one row: give each "
-            f"{ids.name} one."
-        )

@@ -8,7 +8,6 @@ has the key of each for results and errors. Nothing between knows of splits.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import date, datetime, time
 from typing import Any
 
@@ -16,10 +15,9 @@ import pandas as pd
 import polars as pl
 
 from recnb.caching import cached_property
-from recnb.data.columns import TEXT, is_missing, kind
 from recnb.data.names import RECS, TRUTH, split_labels
-from recnb.data.role_table import RoleTable
-from recnb.errors import FrameError, NoUsersError, quoted
+from recnb.data.role_table import TEXT, RoleTable, held_and_first, is_missing
+from recnb.errors import FrameError, NoUsersError
 
 
 class Keys:
@@ -176,35 +174,42 @@ class Keys:
         )
         return rows.select(user=pl.format("{} [{}]", "user", "words"))["user"]
 
-    @cached_property
-    def _names(self) -> pl.Series:
-        return self.names(self.table["list"])
-
-    @cached_property
-    def _index(self) -> pd.Index[Any]:
-        return self.index(self.table["list"], "user")
-
     def find(self, key: Any) -> Any:
         """Return the id of the list that a caller names; None: there is no such list.
 
-        In a split it is named by a key as results have it, where a date is its midnight,
-        or as in words.
+        In a split it is named as in words, "ann [day=2024-05-01]", or by its key in the
+        index of results, ("ann", date(2024, 5, 1)).
         """
         if not self.columns:
             return key
         if isinstance(key, str):
-            found = (self._names == key).arg_true().to_list()
-            return found[0] if len(found) == 1 else None
-        if not isinstance(key, tuple) or len(key) != 1 + len(self.columns):
-            return None
+            ids = self.table["list"].filter(self._names == key)
+            return ids[0] if len(ids) == 1 else None
+        if isinstance(key, tuple) and len(key) == self._index.nlevels:
+            return self._find_in_index(key)
+        return None
+
+    def _find_in_index(self, key: tuple[Any, ...]) -> int | None:
+        """Return the id of the list at a key of the index, where a date is its midnight."""
         as_in_index = tuple(
             pd.Timestamp(value) if isinstance(value, date) else value for value in key
         )
-        # The text "2024-05" is in an index of times: all rows of May, as a slice.
-        with suppress(KeyError, TypeError):
+        try:
             place = self._index.get_loc(as_in_index)
-            return place if isinstance(place, int) else None
-        return None
+        except (KeyError, TypeError):
+            return None
+        # Of an index of times, the text "2024-05" finds all rows of May, as a slice.
+        return place if isinstance(place, int) else None
+
+    @cached_property
+    def _names(self) -> pl.Series:
+        """What each list is called in words."""
+        return self.names(self.table["list"])
+
+    @cached_property
+    def _index(self) -> pd.Index[Any]:
+        """The key of each list in the index of results."""
+        return self.index(self.table["list"], "user")
 
     def in_words(self, key: Any) -> Any:
         """Return what the list that a caller names is called in words."""
@@ -284,19 +289,22 @@ def _plain_values(table: RoleTable, role: str, column: str) -> pl.Series:
         return values
     if isinstance(dtype, pl.Datetime) and dtype.time_zone is None:
         in_microseconds = values.dt.cast_time_unit("us")
-        if (in_microseconds.dt.cast_time_unit(dtype.time_unit) == values).all():
+        finer = values.filter(in_microseconds.cast(dtype) != values)
+        if finer.is_empty():
             return in_microseconds
+        rounded = "round them, .dt.floor('us')"
         raise FrameError(
-            f"{problem} holds times in nanoseconds, such as {values[0]}, and times of a "
-            "split are in microseconds: round them, .dt.floor('us')."
+            f"{problem} holds times in nanoseconds, such as {finer.cast(pl.String)[0]}, "
+            f"and times of a split are in microseconds: {rounded}.",
+            {rounded: "round them in the file"},
         )
     if dtype.is_numeric():
         whole = values.cast(pl.Int64, strict=False)
         if (whole.cast(dtype) == values).all() and not whole.null_count():
             return whole
+    held, first = held_and_first(values)
     raise FrameError(
-        f"{problem} holds {kind(dtype)} such as {quoted(values.to_list()[0])}: "
-        "give text, whole numbers or dates."
+        f"{problem} holds {held} such as {first}: give text, whole numbers or dates."
     )
 
 

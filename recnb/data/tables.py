@@ -1,6 +1,6 @@
-"""A table of any library: its columns, and some of them as Polars under other names.
+"""Tables of any library, and how their columns become those of Polars.
 
-Rows that are not in memory are a lazy frame of Polars.
+Rows that are not in memory are a lazy frame of Polars, or a relation of DuckDB.
 """
 
 from __future__ import annotations
@@ -16,19 +16,22 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any, Self, TypeAlias
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Any, ClassVar, Self, TypeAlias
 
+import numpy as np
 import pandas as pd
 import polars as pl
 
 from recnb.caching import cached_property
-from recnb.data.columns import from_pandas, owned, refuse_unread
-from recnb.data.names import Labels, Named, role_of
+from recnb.data.names import IDS, NAMES, Labels, Named, role_of
+from recnb.data.role_table import TEXT, RoleTable
 from recnb.display.language import N_
 from recnb.display.text import one_line
-from recnb.errors import ColumnError, FrameError
+from recnb.errors import ColumnError, FrameError, quoted
 
 #: Tables that callers may pass: pandas, Polars (eager or lazy), pyarrow datasets, and
 #: all with Arrow's stream protocol (pyarrow, DuckDB).
@@ -66,14 +69,22 @@ MEND = (
 
 @dataclass(eq=False)
 class InputTable:
-    """A table as it was given."""
+    """A table as it was given.
+
+    `select` returns columns, `role_table` those of roles with checked ids, and `query` a
+    lazy frame. Each takes a mapping: what a column is to be called -> its name here.
+    """
 
     name: str  #: what errors call it
-    frame: Frame
+    frame: Frame  #: of pandas, Polars or pyarrow, or a relation of DuckDB
     columns: list[str]
     #: Users whose list is empty, and who have no row therefore: lists alone can say so.
     without_items: Sequence[Any] = ()
     kept_in: Origin = LAZY  #: what holds the rows of a lazy frame
+    #: Whether the caller may write into the frame, so that its columns are copied.
+    is_shared: ClassVar[bool] = True
+    #: What `role_table` returned, by the columns asked for.
+    _read: dict[Any, RoleTable] = field(default_factory=dict, init=False)
 
     @classmethod
     def of(cls, frame: Frame, name: str) -> Self:
@@ -88,7 +99,7 @@ class InputTable:
                     frame, kept_in = pl.scan_pyarrow_dataset(frame), DATASET
                 elif is_relation(frame):
                     kept_in = RELATION
-                elif not hasattr(type(frame), "columns"):
+                elif not isinstance(frame, pl.LazyFrame):
                     frame = _whole_stream(frame, name)
                 columns = _column_names(frame)
         if len({*columns}) < len(columns):
@@ -98,6 +109,8 @@ class InputTable:
             )
         return cls(name, frame, columns, kept_in=kept_in)
 
+    # Which columns it has
+
     @cached_property
     def by_role(self) -> dict[str | None, list[str]]:
         """The columns whose names suggest each role."""
@@ -106,79 +119,17 @@ class InputTable:
             columns.setdefault(role_of(column), []).append(column)
         return columns
 
+    def named_for(self, role: str, named: Named) -> list[str]:
+        """Return the columns that keywords name for a role."""
+        if role not in named:
+            return []
+        return [column for column in named[role] if column in self.columns]
+
     def has_role(self, role: str, named: Named) -> bool:
         """Return whether one of the columns plays a role, by its name or as named."""
-        if role in self.by_role:
-            return True
-        return not {*named.get(role, ())}.isdisjoint(self.columns)
+        return role in self.by_role or bool(self.named_for(role, named))
 
-    @property
-    def levels(self) -> Sequence[Any]:
-        """The names of the index of a pandas frame."""
-        return self.frame.index.names if isinstance(self.frame, pd.DataFrame) else ()
-
-    def select(self, labels: Labels) -> pl.DataFrame:
-        """Return columns under the names of their roles, in memory of their own."""
-        rows = self.frame
-        if isinstance(rows, pd.DataFrame):
-            columns = []
-            for role, label in labels.items():
-                column = from_pandas(rows[label], self.name, label, role)
-                columns.append(column.alias(role))
-            return owned(columns)
-        if not isinstance(rows, pl.DataFrame):
-            rows = self.collected(labels.values())
-        return self._own([rows[label].alias(role) for role, label in labels.items()])
-
-    def _own(self, columns: Iterable[pl.Series]) -> pl.DataFrame:
-        """Return columns in memory into which the caller does not write."""
-        return owned(columns)
-
-    def query(self, columns: Iterable[str], n: int | None = None) -> pl.LazyFrame:
-        """Return columns of a table that is not of pandas, or of its first n rows."""
-        frame, labels = self.frame, [*dict.fromkeys(columns)]
-        if isinstance(frame, (pl.LazyFrame, pl.DataFrame)):
-            query = frame.lazy().select(labels)
-        elif is_relation(frame):
-            with errors_name_frame(self.name):
-                query = _picked(frame, labels).pl(lazy=True)
-        else:
-            import pyarrow as pa
-
-            table = pa.table(frame).select(labels)[:n]
-            refuse_unread(table.schema, self.name)
-            query = pl.DataFrame(pl.from_arrow(table)).lazy()
-        return query if n is None else query.head(n)
-
-    def collected(self, columns: Iterable[str]) -> pl.DataFrame:
-        """Return columns as Polars."""
-        with errors_name_frame(self.name):
-            return self.query(columns).collect()
-
-    def fetched(self, columns: Iterable[str]) -> Self:
-        """Return a table with rows in memory: this one, or these columns fetched."""
-        frame, labels = self.frame, [*dict.fromkeys(columns)]
-        if isinstance(frame, pl.LazyFrame):
-            frame = self.collected(labels)
-        elif is_relation(frame):
-            with errors_name_frame(self.name):
-                frame = _picked(frame, labels).to_arrow_table()
-        else:
-            return self
-        return replace(self, frame=frame, columns=labels)
-
-    def each_column(self, columns: Iterable[str]) -> dict[str, pl.Series | str]:
-        """Copy some columns by their names as text.
-
-        In the place of one that is not read, as one of values of several kinds, stands why.
-        """
-        copies: dict[str, pl.Series | str] = {}
-        for column in columns:
-            try:
-                copies[str(column)] = self.select({"value": column})["value"]
-            except FrameError as problem:
-                copies[str(column)] = str(problem)
-        return copies
+    # What they hold
 
     @property
     def origin(self) -> Origin | None:
@@ -186,41 +137,91 @@ class InputTable:
         is_elsewhere = isinstance(self.frame, pl.LazyFrame) or is_relation(self.frame)
         return self.kept_in if is_elsewhere else None
 
-    def lazy(self, labels: Labels) -> pl.LazyFrame:
-        """Return columns under the names of their roles, with categories as text."""
-        if self.origin is None:
-            query = self.select(labels).lazy()
+    def select(self, labels: Labels) -> pl.DataFrame:
+        """Return columns in memory that the caller does not write into."""
+        frame = self.frame
+        if isinstance(frame, pd.DataFrame):
+            columns = self._of_pandas(labels)
+        elif isinstance(frame, pl.DataFrame):
+            columns = [frame[label].alias(role) for role, label in labels.items()]
         else:
-            columns = [pl.col(label).alias(role) for role, label in labels.items()]
-            query = self.query(labels.values()).select(columns)
-        categories = pl.selectors.categorical() | pl.selectors.enum()
-        return query.with_columns(categories.cast(pl.String))
+            with errors_name_frame(self.name):
+                columns = self.query(labels).collect().get_columns()
+        return owned(columns) if self.is_shared else pl.DataFrame(columns).rechunk()
 
-    def fetched_if_few(self, labels: Labels) -> Self | None:
-        """Return these columns in memory; None: they have too many rows."""
-        if self.origin is None:
-            return self
-        with errors_name_frame(self.name):
-            query = self.query(labels.values()).head(HELD + 1)
-            rows = query.collect(engine="streaming")
-        if rows.height > HELD:
-            return None
-        return replace(self, frame=rows, columns=rows.columns)
+    def _of_pandas(self, labels: Labels) -> list[pl.Series]:
+        """Return columns of a frame of pandas."""
+        columns = []
+        for role, label in labels.items():
+            column = from_pandas(self.frame[label], self.name, label, role)
+            columns.append(column.alias(role))
+        return columns
+
+    def role_table(
+        self, labels: Labels, beside: Labels = MappingProxyType({})
+    ) -> RoleTable:
+        """Return the columns of roles, with checked ids, and others beside them.
+
+        They are read once: the models of a comparison share a truth.
+        """
+        columns = {**labels, **beside}
+        key = tuple(columns.items())
+        if key not in self._read:
+            table = RoleTable(self.name, self.select(columns), labels)
+            ids = [role for role in IDS if role in labels]
+            self._read[key] = table.with_ids(ids)
+        return self._read[key]
+
+    def query(self, labels: Labels) -> pl.LazyFrame:
+        """Return columns as a lazy frame of Polars."""
+        frame, names = self.frame, [*dict.fromkeys(labels.values())]
+        if isinstance(frame, pd.DataFrame):
+            return pl.LazyFrame(self._of_pandas(labels))
+        if is_relation(frame):
+            with errors_name_frame(self.name):
+                frame = _picked(frame, names).pl(lazy=True)
+        elif not isinstance(frame, (pl.LazyFrame, pl.DataFrame)):
+            table = frame.select(names)
+            refuse_unread(table.schema, self.name)
+            frame = pl.DataFrame(pl.from_arrow(table))
+        columns = [pl.col(label).alias(role) for role, label in labels.items()]
+        query: pl.LazyFrame = frame.lazy().select(columns)
+        return query
 
     def distinct(self, column: str) -> pl.Series:
         """Return the values of a column, each once, in the order in which they come."""
         with errors_name_frame(self.name):
-            values = self.lazy({column: column}).unique(maintain_order=True)
-            return values.collect(engine="streaming")[column]
+            rows = self.query({column: column}).unique(maintain_order=True)
+            values = rows.collect(engine="streaming")[column]
+        return values.cast(pl.String) if values.dtype in TEXT else values
+
+    def fetched(self, columns: Iterable[str]) -> Self:
+        """Return these columns in memory, or the table as it is if it is there."""
+        if self.origin is None:
+            return self
+        names = [*dict.fromkeys(columns)]
+        with errors_name_frame(self.name):
+            if is_relation(self.frame):
+                # As Arrow, since Polars may not read one of the columns.
+                frame = _picked(self.frame, names).to_arrow_table()
+            else:
+                frame = self.frame.select(names).collect(engine="streaming")
+        return replace(self, frame=frame, columns=names)
+
+    def fetched_if_few(self, columns: Iterable[str]) -> Self:
+        """Return these columns in memory, or the table as it is if it has too many rows."""
+        if self.origin is None:
+            return self
+        first_rows = replace(self, frame=self.frame.limit(HELD + 1))
+        fetched = first_rows.fetched(columns)
+        return self if len(fetched.frame) > HELD else fetched
 
 
 @dataclass(eq=False)
 class MadeTable(InputTable):
     """A table that recnb made: its caller has no frame to change by code, or to write into."""
 
-    def _own(self, columns: Iterable[pl.Series]) -> pl.DataFrame:
-        """Return columns, which are recnb's own."""
-        return pl.DataFrame(columns).rechunk()
+    is_shared = False
 
 
 @dataclass(eq=False)
@@ -258,7 +259,7 @@ HINTS: list[tuple[Collection[str], Hint]] = []
 def opened(thing: Any, name: str, named: Named) -> InputTable:
     """Return what was given as a table, in whatever form it is."""
     if isinstance(thing, InputTable):
-        return replace(thing, name=name)
+        return thing if thing.name == name else replace(thing, name=name)
     if is_frame(thing):
         return InputTable.of(thing, name)
     for form in FORMS:
@@ -317,7 +318,7 @@ def not_read(thing: object, name: str) -> FrameError:
 
 
 def _whole_stream(stream: Any, name: str) -> Any:
-    """Return a stream of Arrow, which is read once, as a table."""
+    """Return a table of Arrow, or a stream of one, which is read once, as a table."""
     import pyarrow as pa
 
     try:
@@ -330,8 +331,8 @@ def _column_names(frame: Frame) -> list[str]:
     """Return the names of columns, of which two may be equal."""
     if isinstance(frame, pl.LazyFrame):
         return frame.collect_schema().names()
-    # The `columns` of pyarrow are arrays, not names.
-    return [*(getattr(frame, "column_names", None) or frame.columns)]
+    # The `columns` of pyarrow are arrays.
+    return [*(frame.columns if is_relation(frame) else frame.column_names)]
 
 
 def is_dataset(frame: object) -> bool:
@@ -365,3 +366,123 @@ def errors_name_frame(name: str, fix: str = MEND) -> Iterator[None]:
         without_hint = re.sub(r", (hint:|consider) .*?(?=\. |$)", "", first_line)
         reason = one_line(without_hint, 1000).rstrip(".")
         raise FrameError(f"{name} cannot be read: {reason}. {fix}") from problem
+
+
+# ---- columns of other libraries as those of Polars
+
+
+def refuse_unread(fields: Iterable[Any], name: str) -> None:
+    """Refuse columns of types of Arrow that Polars does not read, some with a panic."""
+    import pyarrow as pa
+
+    unread = {
+        pa.lib.Type_DECIMAL256,
+        pa.lib.Type_RUN_END_ENCODED,
+        pa.lib.Type_LIST_VIEW,
+        pa.lib.Type_LARGE_LIST_VIEW,
+        pa.lib.Type_INTERVAL_MONTH_DAY_NANO,
+        pa.lib.Type_SPARSE_UNION,
+        pa.lib.Type_DENSE_UNION,
+    }
+    for column in fields:
+        if column.type.id in unread:
+            raise FrameError(
+                f"{name}: column {column.name!r} holds {one_line(str(column.type), 80)} of "
+                "Arrow, which is not read. Make it plain numbers or text, as to_list() of "
+                "pandas and to_pylist() of pyarrow do."
+            )
+
+
+def owned(columns: Iterable[pl.Series]) -> pl.DataFrame:
+    """Copy columns, in one chunk each: the caller may write into theirs."""
+    copies = []
+    for column in columns:
+        if column.dtype == pl.String:  # text of Polars is never shared
+            copies.append(column.rechunk())
+        else:
+            # Polars copies what it puts together, and leaves a single piece where it
+            # is: hence one row more.
+            longer = pl.concat([column, column.head(1)]).rechunk()
+            copies.append(longer.head(len(column)))
+    return pl.DataFrame(copies)
+
+
+def as_column(values: Sequence[Any], name: str, label: str, role: str) -> pl.Series:
+    """Return values of one kind as a column; None is missing.
+
+    Plain numbers and text are read by Polars, sooner than by pandas, which reads all
+    others. Polars would make True the number 1, and panics at some decimals.
+    """
+    if {bool, Decimal}.isdisjoint(map(type, values)):
+        with suppress(TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+            column = pl.Series(role, values)
+            if column.dtype in (pl.Int64, pl.String, pl.Float64):
+                return column
+    in_pandas = pd.Series(values, dtype=object)
+    return from_pandas(in_pandas, name, label, role).alias(role)
+
+
+def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.Series:
+    """Return a column of pandas as one of Polars, in which all values are of one kind."""
+    dtype: Any = column.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
+        # Polars before 1.38 takes no array of another byte order.
+        native = column.to_numpy().astype(dtype.newbyteorder("="), copy=False)
+        return pl.Series(native)
+    if isinstance(dtype, pd.SparseDtype):
+        column = pd.Series(np.asarray(column))
+    if isinstance(dtype, pd.CategoricalDtype):
+        categories = dtype.categories
+        # Groups of users or items keep an order of their own.
+        if dtype.ordered and role not in NAMES and categories.map(str).is_unique:
+            column = column.map(str, na_action="ignore")
+            values = _as_arrow_reads(column, name, label, role)
+            return values.cast(pl.Enum(column.cat.categories))
+        dtype = categories.dtype
+    if isinstance(dtype, (pd.IntervalDtype, pd.PeriodDtype)):
+        column = column.map(str, na_action="ignore")
+    values = _as_arrow_reads(column, name, label, role)
+    return values.cast(pl.String) if values.dtype == pl.Categorical else values
+
+
+def _as_arrow_reads(
+    column: pd.Series[Any], name: str, label: str, role: str
+) -> pl.Series:
+    """Return a column of pandas as Arrow reads it; refuse values of several kinds."""
+    import pyarrow as pa
+
+    # pyarrow looks long at a Series before it asks its array, which has text as Arrow.
+    is_text = isinstance(column.dtype, pd.StringDtype)
+    try:
+        array = pa.array(column.array if is_text else column, from_pandas=True)
+    except UnicodeEncodeError as problem:
+        raise FrameError(
+            f"{name}: column {label!r} holds text that is not Unicode, such as "
+            f"{problem.object!r}: {problem.reason}. Replace it, "
+            "text.encode('utf-8', 'replace').decode()."
+        ) from problem
+    except (pa.ArrowException, OverflowError) as problem:
+        known = column.dropna()
+        if role in ("rank", "score", "relevance"):
+            # As text, which Arrow reads: the check of numbers says what is no number.
+            return from_pandas(column.map(str, na_action="ignore"), name, label, role)
+        kinds = ", ".join(sorted({type(value).__name__ for value in known}))
+        if kinds == "int":
+            raise FrameError(
+                f"{name}: column {label!r} holds {max(known, key=abs)}, and only whole "
+                "numbers below 2**63 are read. Make them text in every frame."
+            ) from problem
+        # The text of what is missing would be an id, "nan" or "None".
+        raise FrameError(
+            f"{name}: column {label!r} holds values of more than one kind, or of one that "
+            f"is no id or number: {kinds}, such as {quoted(known.iloc[0])}. "
+            "Make them one kind, such as text, and drop what is missing first."
+        ) from problem
+    if not pa.types.is_large_string(array.type):
+        refuse_unread([pa.field(str(label), array.type)], name)
+    # Views are how Polars has text, and Arrow makes them in a third of Polars' time;
+    # they cannot point beyond 2 GB. Before pyarrow 25 the cast ends the process for text
+    # of up to 12 bytes.
+    elif int(pa.__version__.split(".")[0]) >= 25 and array.nbytes < 2**31:
+        array = array.cast(pa.string_view())
+    return pl.Series(array)

@@ -13,12 +13,17 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.columns import as_column, as_numbers, is_missing
 from recnb.data.forms import rows_of_pairs
 from recnb.data.names import IDS, ROLES, Named
-from recnb.data.role_table import RoleTable, ids_in_words, repeated
+from recnb.data.role_table import (
+    RoleTable,
+    as_numbers,
+    ids_in_words,
+    is_missing,
+    repeated,
+)
 from recnb.data.roles import as_named, labels_of
-from recnb.data.tables import Frame, InputTable, Tables, opened
+from recnb.data.tables import Frame, InputTable, as_column, opened
 from recnb.display.language import _
 from recnb.errors import (
     ColumnError,
@@ -80,27 +85,30 @@ def with_propensity_named(
 
 
 def read_weights(
-    weights: Mapping[str, Any], tables: Tables, named: Named
+    weights: Mapping[str, Any],
+    named: Named,
+    items: pl.DataFrame | None,
+    users: pl.DataFrame | None,
 ) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
     """Return the weights of pairs and of users that keywords give, None without them.
 
-    A propensity that is a column of the truth is read with it.
+    A propensity that is a column of the truth was read with it.
     """
     of_pairs = of_users = None
     if "propensity" in weights and "propensity" not in named:
-        of_pairs = _table_of(weights["propensity"], "propensity", tables, named)
+        of_pairs = _table_of(weights["propensity"], "propensity", items)
     if "user_weight" in weights:
-        of_users = _table_of(weights["user_weight"], "user_weight", tables, named)
+        of_users = _table_of(weights["user_weight"], "user_weight", users)
     return of_pairs, of_users
 
 
-def _table_of(given: object, name: str, tables: Tables, named: Named) -> pl.DataFrame:
-    """Return numbers as a table of ids and, in the last column, "value".
+def _table_of(given: object, name: str, described: pl.DataFrame | None) -> pl.DataFrame:
+    """Return weights as a table of ids and, in the last column, "value".
 
-    They are a column of items= or users=, or a Series or mapping by id.
+    They are a column of items= or users=, `described`, or a Series or mapping by id.
     """
     if isinstance(given, str):
-        table = _values_of_column(given, name, tables, named)
+        table = _values_of_column(given, name, described)
     elif isinstance(given, (pd.Series, Mapping)):
         table = _values_by_id(given, name)
     else:
@@ -126,21 +134,18 @@ def _table_of(given: object, name: str, tables: Tables, named: Named) -> pl.Data
 
 
 def _values_of_column(
-    column: str, name: str, tables: Tables, named: Named
+    column: str, name: str, described: pl.DataFrame | None
 ) -> pl.DataFrame:
     """Return a column of items= or users= by item or user."""
     role = WEIGHTS[name]
-    table_name = f"{role}s"
-    table = tables.get(table_name)
-    if table is None or column not in table.columns:
-        places = "the truth or of items=" if table_name == "items" else "users="
+    if described is None or column not in described.columns:
+        places = "the truth or of items=" if role == "item" else "users="
         series = f", or give a Series by {role}"
         raise ColumnError(
             f"{name}={column!r} is no column of {places}: name one{series}.",
             {series: ""},
         )
-    labels = labels_of(table, named, ROLES[table_name])
-    return table.select({**labels, "value": column})
+    return described.select(role, value=column)
 
 
 def _values_by_id(
@@ -270,7 +275,7 @@ def popularity_propensity(
     named = as_named({"user": user, "item": item})
     table = opened(train, "train", named)
     labels = labels_of(table, named, ROLES["train"])
-    pairs = RoleTable("train", table.select(labels), labels).with_ids().rows.unique()
+    pairs = table.role_table(labels).rows.unique()
     counts = pairs.group_by("item").len("n").sort("item")
     if items is not None:
         others = _items_of(items, counts["item"])

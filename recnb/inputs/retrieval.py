@@ -172,7 +172,7 @@ def _labels_in(table: InputTable, named: Named) -> list[str]:
     beside lists.
     """
     labels = [column for column in table.columns if column in LABELS]
-    if not labels or not {*named.get("item", ())}.isdisjoint(table.columns):
+    if not labels or table.named_for("item", named):
         return []
     if "item" in table.by_role:
         of_lists = columns_of_lists(table)
@@ -199,8 +199,8 @@ def _column_of_queries(table: InputTable, named: Named) -> str | None:
     query = next((column for column in usual if column in table.columns), None)
     if query is None:
         return None
-    split = [column for column in named.get("split", ()) if column in table.columns]
-    keys = table.select({column: column for column in (query, *split)})
+    by_list = [query, *table.named_for("split", named)]
+    keys = table.select({column: column for column in by_list})
     repeats = keys[query].filter(keys.is_duplicated())
     if len(repeats):
         raise _repeated_query(table, query, repeats[0])

@@ -16,12 +16,11 @@ from recnb.conventions.presets import (
     variants,
 )
 from recnb.data import read_tables
-from recnb.data.in_memory import ranked
 from recnb.data.names import RECS, ROLES, TRUTH, Named
 from recnb.data.read import Input, tables_of
-from recnb.data.role_table import RoleTable
 from recnb.data.roles import labels_of
 from recnb.data.side_data import read_side_data
+from recnb.data.source import ranked
 from recnb.data.tables import InputTable, MadeTable, Tables
 from recnb.errors import OptionError, is_word, near
 from recnb.libraries.number import Variant
@@ -153,7 +152,7 @@ def _ranked_lists(recs: InputTable, named: Named) -> pl.DataFrame:
     They are ordered by rank if there is one, else by score.
     """
     labels = labels_of(recs, named, ROLES[RECS])
-    lists = RoleTable(RECS, recs.select(labels), labels).with_ids()
+    lists = recs.role_table(labels)
     order: Order = "rank" if "rank" in labels else "score"
     convention = Convention(order=order, duplicates="keep")
     return ranked(lists, convention).select("user", "item", "rank")

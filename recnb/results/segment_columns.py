@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.columns import from_pandas
 from recnb.data.ids import each_once
 from recnb.data.names import IDS, TRUTH
 from recnb.data.role_table import RoleTable, rows_of_users
 from recnb.data.side_data import OtherColumns, SideData
 from recnb.data.splits import BY_USER, Keys
+from recnb.data.tables import from_pandas
 from recnb.data.weights import look_up
 from recnb.display.language import pgettext
 from recnb.display.text import one_line

@@ -182,3 +182,14 @@ def test_a_name_that_is_not_utf_8_is_refused(
     assert "is not UTF-8: rename" in capsys.readouterr().err
     with pytest.raises(FrameError, match="is not UTF-8"):
         recnb.evaluate(given, truth)
+
+
+def test_times_of_a_split_in_nanoseconds_are_named_without_code(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    times = pl.Series([1]).cast(pl.Datetime("ns"))
+    recs = pl.DataFrame({"user": [1], "item": [1], "rank": [1], "seen": times})
+    recs.write_parquet("recs.parquet")
+    recs.select("user", "item").write_parquet("truth.parquet")
+    line = told("recs.parquet", "truth.parquet", split="seen")
+    assert "such as 1970-01-01 00:00:00.000000001, " in line
+    assert line.endswith("round them in the file.")

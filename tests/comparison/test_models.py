@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping  # noqa: F401 -- in rows
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import polars as pl  # noqa: F401 -- in rows
+import pyarrow as pa
 import pytest
 
 import recnb
@@ -272,3 +274,16 @@ def test_a_call_comes_to(call: str) -> None:
 @pytest.mark.parametrize("call", REFUSED)
 def test_what_cannot_be_compared_is_refused(call: str) -> None:
     hold_refused(call, REFUSED[call], globals())
+
+
+@pytest.mark.parametrize("form", [pa.Table.from_pandas, "duckdb"])
+def test_models_of_one_table_are_told_apart_without_its_other_columns(
+    form: Any,
+) -> None:
+    if form == "duckdb":
+        frame = duckdb.sql("SELECT *, INTERVAL 1 DAY AS odd FROM SEVERAL")
+    else:
+        odd = pa.array([1] * len(SEVERAL), pa.decimal256(50))
+        frame = form(SEVERAL).append_column("odd", odd)
+    found = recnb.compare(frame, TRUTH)
+    assert {name: found[name].reciprocal_rank() for name in found} == MRR

@@ -104,6 +104,17 @@ def test_ids_of_train_that_never_match_those_of_files_are_refused():
         recnb.evaluate(pl.from_pandas(recs).lazy(), truth, train=train)
 
 
+@pytest.mark.parametrize("options", [{}, {"split": "day"}])
+def test_missing_users_of_rows_in_files_are_counted_of_a_part(options):
+    users = [1] * 40 + [None] * 3
+    recs = pl.DataFrame({"user": users, "item": range(43), "rank": range(1, 44)})
+    words = r"missing user ids.*there may be more"
+    with pytest.raises(FrameError, match=words):
+        recnb.evaluate(
+            recs.with_columns(day=pl.col("item") % 2).lazy(), recs.head(1), **options
+        )
+
+
 def test_models_in_one_file_are_not_held(tmp_path):
     recs, truth = random_frames(np.random.default_rng(4))
     both = pd.concat(

@@ -12,6 +12,8 @@ import pytest
 
 import recnb
 from recnb.conventions import names
+from recnb.data.role_table import RoleTable
+from recnb.data.tables import InputTable
 from recnb.errors import FrameError, OptionError, RecnbError
 from recnb.evaluation import Evaluation
 from tests.data.test_join import JOINS
@@ -146,7 +148,35 @@ def test_what_is_not_two_frames_in_memory_is_refused():
 def test_the_truth_is_numbered_once():
     ev = recnb.evaluate(LISTS["a frame"], TRUTHS["a frame"])
     hits = [ev.with_lists(LISTS[name]).joined for name in ("scores", "a mapping")]
-    (truth,) = ev.source._truths.values()
+    (truth,) = ev.source.truth.graded.values()
     assert {"users", "by_user", "repeats_a_pair"} <= {*vars(truth)}
     assert "_by_hash" in vars(truth.pair_lookup)
     assert hits[0].rows.truth.equals(hits[1].rows.truth)
+
+
+def as_mapping(frame: pd.DataFrame) -> dict[Any, list[Any]]:
+    """Return the items of each user."""
+    return frame.groupby("user")["item"].agg(list).to_dict()
+
+
+@pytest.mark.parametrize("form", [pd.DataFrame, pl.LazyFrame, as_mapping])
+def test_models_of_a_comparison_read_and_grade_a_truth_once(form, monkeypatch):
+    lists, frame = LISTS["a frame"], TRUTHS["a frame"]
+    sides = {"truth": form(frame), "train": frame[["user", "item"]]}
+    calls = []
+
+    def noted(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+        def call(*given: Any) -> Any:
+            calls.append((name, getattr(given[0], "name", "")))
+            return function(*given)
+
+        return call
+
+    for holder, name in ((InputTable, "select"), (RoleTable, "grades")):
+        monkeypatch.setattr(holder, name, noted(getattr(holder, name), name))
+    found = recnb.compare({"a": lists, "b": lists, "c": lists[::-1]}, **sides)
+    for call in (("select", "truth"), ("select", "train")):
+        assert calls.count(call) == 1
+    assert calls.count(("grades", "truth")) == (form is not as_mapping)
+    alone = recnb.evaluate(lists[::-1], **sides)
+    assert repr(found["c"].ndcg(k=2)) == repr(alone.ndcg(k=2))

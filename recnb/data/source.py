@@ -1,7 +1,7 @@
 """Both tables as they were read, and what an evaluation keeps of them under a convention.
 
-A `Source` has the tables; `Source.under(convention)` is a `Joined`: users, hits, counts,
-and rows on demand.
+A `Source` has the tables, in memory (`InMemory`) or in parts (`parts.py`).
+`Source.under(convention)` is a `Joined`: users, hits, counts, and rows on demand.
 """
 
 from __future__ import annotations
@@ -17,13 +17,16 @@ import polars as pl
 from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.conventions.convention import Order
-from recnb.data.matches import is_relevant
-from recnb.data.role_table import RoleTable
+from recnb.data.ids import each_once
+from recnb.data.join import JoinedUsers, join
+from recnb.data.matches import GradedTruth, is_relevant
+from recnb.data.names import IDS, TRUTH
+from recnb.data.role_table import RoleTable, is_missing
 from recnb.data.rows import JoinedRows, RowsOfUsers, StoredRows
 from recnb.data.splits import BY_USER, Keys
-from recnb.data.weights import Weighting, look_up, refuse_lacking
+from recnb.data.weights import Weighting, checked, look_up, refuse_lacking
 from recnb.display.language import Sentence
-from recnb.errors import ElsewhereError, FrameError, NoUsersError
+from recnb.errors import ElsewhereError, FrameError
 from recnb.metrics.hits import Bools, Floats, Hits
 
 # ---- as they were read
@@ -184,6 +187,192 @@ class Source(ABC):
         )
 
 
+# ---- in memory
+
+
+@dataclass(eq=False)
+class InMemory(Source):
+    """Both tables in memory."""
+
+    #: The rows of all users, of whom these are some: its catalogue and its highest
+    #: relevance hold for them as well. None: these are all.
+    whole: InMemory | None = None
+    #: Every item that lists could hold, sorted; None: those of either table.
+    catalogue: pl.Series | None = None
+    #: Whether it is an error if no user is in both tables, or none counts. In a part of
+    #: the rows there may be none.
+    needs_users: bool = True
+
+    @cached_property
+    def items(self) -> pl.Series:
+        """Every item of the catalogue, sorted."""
+        if self.catalogue is not None:
+            return self.catalogue
+        if self.whole is not None:
+            return self.whole.items
+        return each_once(self.recs_rows["item"], self.truth_rows["item"])
+
+    @property
+    def takes_other_lists(self) -> bool:
+        """Whether these are all rows of two frames, with a list a user."""
+        is_alone = self.whole is None and self.catalogue is None
+        return is_alone and self.needs_users and not self.keys.columns
+
+    def example(self) -> RoleTable:
+        """Return a user and an item of the lists."""
+        users = self.keys.users_of(self.recs_rows["user"].head(1))
+        return self.recs.with_rows(self.recs_rows.head(1)).with_columns(users)
+
+    def among(self, users: pl.Series) -> InMemory:
+        """Return the rows of some users."""
+        return replace(
+            self,
+            recs=self.recs.of_users(users),
+            truth=self.truth.of_users(users),
+            whole=self.whole or self,
+        )
+
+    def numbered_as(self, keys: Keys, numbers: pl.Series) -> InMemory:
+        """Return the same with other keys, among which lists have these numbers."""
+        recs, truth = (
+            table.with_columns(numbers[table["user"]].alias("user"))
+            for table in (self.recs, self.truth)
+        )
+        return replace(self, recs=recs, truth=truth, keys=keys)
+
+    def with_weights(
+        self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
+    ) -> Self:
+        """Return the same with weights; the propensity of each row is a column then.
+
+        It is null if the row has none. Those that are known are checked, and so is a
+        column that there is already.
+        """
+        truth = self.truth
+        if propensity is not None:
+            users = self.keys.users_of(truth["user"])
+            rows = truth.with_columns(users).rows
+            values = look_up(propensity, rows, "propensity")
+            truth = truth.with_columns(values.alias("propensity"))
+        elif "propensity" in truth:
+            truth = truth.with_columns(_known_propensities(truth))
+        weighted = super().with_weights(propensity, user_weights)
+        return replace(weighted, truth=truth)
+
+    # The join
+
+    def join(self, convention: Convention) -> tuple[JoinedUsers, JoinedRows]:
+        """Join the tables under a convention; return the rows behind the hits as well."""
+        try:
+            return self._joined(convention)
+        except FrameError:
+            if self.keys.columns:
+                # In a split lists are numbers: with their names, it is raised in words.
+                names = self.keys.names(self.keys.table["list"])
+                self.numbered_as(BY_USER, names)._joined(convention)
+            raise
+
+    def _joined(self, convention: Convention) -> tuple[JoinedUsers, JoinedRows]:
+        """Join the tables; an error names lists as the column of users does."""
+        settled = self.recs.settled(convention)
+        recs = self.recs.with_checked(settled.order)
+        # With the order given the caller has said that the other column does not matter.
+        if convention.order == "auto":
+            recs.refuse_disagreement()
+        truth = self._truth_under(recs, settled)
+        # Below a list stand the items of all lists, of other parts and models as well.
+        all_items = self.items if settled.candidates == "catalogue" else None
+        weight = self._weights_of(truth.rows, settled) if self.weighted else None
+        joined, rows = join(recs, truth, settled, all_items, weight)
+        if self.whole is not None:
+            highest = self.whole._graded(settled).highest
+            hits = replace(joined.hits, max_relevance=highest)
+            joined = replace(joined, hits=hits)
+        if self.needs_users:
+            self._refuse_no_users(joined)
+        return joined, rows
+
+    def _refuse_no_users(self, joined: JoinedUsers) -> None:
+        """Raise an error if no user is in both tables, or if none counts."""
+        # Where every list is empty, `read_tables` saw that some user is in both.
+        if self.whole is None and self.recs.rows.height:
+            listed, judged = self.recs["user"], self.truth["user"]
+            joined.refuse_strangers(listed.first(), judged.first())
+        joined.refuse_no_users()
+        if self.whole is None and self.keys.columns:
+            self.keys.refuse_without_users(joined.users)
+
+    def _graded(self, convention: Convention) -> GradedTruth:
+        """Return the truth as it was given, graded once for conventions that agree."""
+        negative, judged_only = convention.negative_relevance, convention.judged_only
+        grading = negative, judged_only, convention.relevant_from
+        known: dict[Any, GradedTruth] = self.truth.graded
+        if grading not in known:
+            known[grading] = GradedTruth.of(self.truth, convention)
+        return known[grading]
+
+    def _truth_under(self, recs: RoleTable, convention: Convention) -> GradedTruth:
+        """Return the truth under a convention; repeated pairs are refused, or merged."""
+        truth = self._graded(convention)
+        if not truth.repeats_a_pair:
+            return truth
+        if convention.duplicates == "error":
+            # If lists repeat as well, as those of several folds do, that says more.
+            recs.refuse_repeats(convention)
+            self.truth.refuse_repeated_pairs()
+        return truth.without_repeats()
+
+    def _weights_of(self, truth: pl.DataFrame, convention: Convention) -> Floats:
+        """Return 1 / propensity of each row of the truth.
+
+        A row that is not relevant needs no propensity, and has 0.
+        """
+        least = convention.min_propensity or 0.0
+        if least == 1:  # every weight is 1, whatever the propensities are
+            return np.ones(truth.height)
+        relevant = is_relevant(truth["relevance"].to_numpy(), convention)
+        rows = truth.filter(relevant)
+        ids = [*IDS] if self.propensity is None else self.propensity.columns[:-1]
+        refuse_lacking(rows["propensity"], rows.select(ids), "propensity")
+        weight = np.zeros(truth.height)
+        weight[relevant] = 1.0 / np.maximum(rows["propensity"].to_numpy(), least)
+        return weight
+
+
+def _known_propensities(truth: RoleTable) -> pl.Series:
+    """Return the propensities in the column of the truth, checked; null: there is none."""
+    propensity = truth["propensity"]
+    known = truth.rows.filter(~is_missing(propensity))
+    in_words = truth.column_in_words("propensity")
+    checked(known, "propensity", "propensity", in_words)
+    return propensity.cast(pl.Float64).fill_nan(None)
+
+
+def source_of(
+    recs: RoleTable, truth: RoleTable, split: Sequence[str] = (), **known: Any
+) -> InMemory:
+    """Return the source of all rows, in memory, whose lists some columns tell apart.
+
+    Ids of both tables must be of one kind.
+    """
+    recs.refuse_other_kinds(truth)
+    if not split:
+        return InMemory(recs, truth, **known)
+    keys = Keys.found_in(recs, truth, split)
+    numbered = keys.numbered(recs), keys.numbered(truth)
+    return InMemory(*numbered, keys=keys, **known)
+
+
+def ranked(recs: RoleTable, convention: Convention) -> pl.DataFrame:
+    """Return lists as user, item, rank, and score where there is one.
+
+    Repeated pairs are kept or merged by the convention.
+    """
+    no_truth = RoleTable(TRUTH, recs.rows.select(IDS).clear(), {})
+    _joined, rows = InMemory(recs, no_truth, needs_users=False).join(convention)
+    return rows.lists
+
+
 # ---- under a convention
 
 
@@ -210,39 +399,6 @@ class UserCounts(NamedTuple):
     n_empty: int  #: of these, users with no rank in their lists, who count 0
     n_nothing_to_find: int  #: of these, users with no relevant item
     n_left_out: int  #: users with no relevant item who are left out
-
-
-@dataclass(eq=False)
-class JoinedUsers:
-    """The users whom a join evaluates, with their hits."""
-
-    users: pl.Series  #: the users evaluated, sorted
-    hits: Hits  #: of whole lists
-    convention: Convention
-    #: Per user, whether anything was recommended, whatever has left the list or was put
-    #: below it.
-    has_list: Bools
-    #: Users of either frame who have no relevant item; after `among` those evaluated,
-    #: of whom there are none under no_relevant="skip".
-    n_without_relevant: int
-    in_both: bool  #: whether some user has a list and rows of the truth
-    has_gaps: bool  #: whether some list that counts leaves a rank empty
-    graded: bool  #: whether the truth says how relevant an item is
-
-    def refuse_strangers(self, listed: Any, judged: Any) -> None:
-        """Raise an error, with a user of each table, if no user is in both."""
-        if not self.in_both:
-            raise FrameError(
-                f"no user is in both frames: recommendations hold users such as {listed!r}, "
-                f"truth holds users such as {judged!r}. Check that both frames use the "
-                "same ids, and the user= column."
-            )
-
-    def refuse_no_users(self) -> None:
-        """Raise an error if no user can be averaged."""
-        if not len(self.users):
-            why = _why_nobody_counts(self.convention, self.hits.max_relevance)
-            raise NoUsersError(f"no user that counts has a relevant item: {why}")
 
 
 @dataclass(eq=False)
@@ -384,26 +540,3 @@ class Joined(JoinedUsers):
         lists = source.recs.with_rows(self.rows.lists)
         lists = lists.with_columns(source.keys.names(lists["user"]))
         lists.refuse_repeats(self.convention)
-
-
-def _why_nobody_counts(convention: Convention, highest: float) -> str:
-    """Say why no user is averaged, and what to change."""
-    averaged = f"averaged_users={convention.averaged_users!r}"
-    is_any_relevant = is_relevant(np.array([highest]), convention).all()
-    if is_any_relevant and convention.judged == "list":
-        return (
-            "judged='list' looks at recommended items alone, and none is relevant. Say "
-            "judged='truth', and relevant items that lists missed count as well."
-        )
-    if is_any_relevant and convention.averaged_users in ("recs", "both"):
-        return (
-            f"{averaged} counts users with a list, and those with a relevant item have "
-            "no list. Give them lists; or say averaged_users='truth', and they count."
-        )
-    needed = "other than 0" if convention.relevant == "!=0" else "above 0"
-    if convention.relevant_from is not None:
-        needed = f"{convention.relevant_from:g} or more"
-    return (
-        f"relevance must be {needed} and the highest in the truth is {highest!r}. Check "
-        f"relevant_from= and {averaged}."
-    )
