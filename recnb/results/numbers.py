@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -352,9 +353,10 @@ def measured(
     Measured are means, and the differences of `pairs` with tests. For one model in
     segments, these are the gaps of a segment to all others.
     """
-    places = list(places_of_parts(models, measures, k, division))
-    columns = list(dict.fromkeys(place.column for place in places))
-    places.sort(key=lambda place: columns.index(place.column))
+    places_of_column = dict[tuple[str, int | None], list[Place]]()
+    for place in places_of_parts(models, measures, k, division):
+        places_of_column.setdefault(place.column, []).append(place)
+    places = list(chain.from_iterable(places_of_column.values()))
     if len(models) == 1 and division.has_gaps:
         pairs = [PAIR_OF_GAP]
     return Numbers(places, list(models), pairs, settings or Settings(), division)

@@ -61,6 +61,7 @@ class Place:
     users: pl.Series  #: users, or ids of lists; see above
     values: Floats  #: users × models; without rows of a number of all lists
     sample: UserSample
+    mean: Floats  #: the number of each model; NaN without a user
     bases: Sequence[Basis]  #: what the number of each model rests on
     of_all: Sequence[Values] = ()  #: of each model the number of all lists
     part: int = 0  #: its position in the keys of the division
@@ -68,24 +69,17 @@ class Place:
     whole: tuple[Place, Bools] | None = None
 
     def among(self, inside: Bools) -> Place:
-        """Return the place of some of its users; those of a model lie together still."""
+        """Return the place of some of its users."""
+        # The values of a model lie together in memory still.
+        values = np.compress(inside, self.values.T, axis=1).T
+        sample = self.sample.among(inside)
         return replace(
             self,
             users=self.users.filter(pl.Series(inside)),
-            values=np.compress(inside, self.values.T, axis=1).T,
-            sample=self.sample.among(inside),
+            values=values,
+            sample=sample,
+            mean=means(values, sample.weights),
         )
-
-    def segment(self, inside: Bools, part: int) -> Place:
-        """Return the place of a segment, which knows that of all users."""
-        return replace(self.among(inside), part=part, whole=(self, inside))
-
-    @property
-    def mean(self) -> Floats:
-        """The number of each model; NaN without a user."""
-        if self.of_all:
-            return np.array([number.mean[0] for number in self.of_all])
-        return means(self.values, self.sample.weights)
 
     def interval(self, confidence: float) -> tuple[Floats, Floats]:
         """Return the ends of the interval of each number; NaN where there is none."""
@@ -189,49 +183,93 @@ def places_of_parts(
     Segments are cut out of the values of all users; a part of the truth is evaluated by
     itself.
     """
-    for part, of_part in division.evaluations_of(models):
-        for measure in measures:
-            for place in places_of(of_part, measure, measure.cutoffs(k)):
-                if isinstance(division, Segments):
-                    code = division.of(place.users)
-                    for segment in np.unique(code[code >= 0]).tolist():
-                        yield place.segment(code == segment, segment)
-                elif isinstance(division, DataParts):
-                    bases = division.bases_of(of_part, place.bases)
-                    yield replace(place, part=part, bases=bases)
-                else:
-                    yield place
+    if isinstance(division, DataParts):
+        for part, of_part in division.evaluations_of(models):
+            for place in _places_of_each(of_part, measures, k):
+                bases = division.bases_of(of_part, place.bases)
+                yield replace(place, part=part, bases=bases)
+        return
+    for place in _places_of_each(models, measures, k):
+        if isinstance(division, Segments):
+            yield from _segments_of(place, division)
+        else:
+            yield place
+
+
+def _places_of_each(
+    models: Models, measures: Sequence[Measure], k: Cutoffs
+) -> Iterator[Place]:
+    """Compute metrics of every model, each at its own cut-off or at all of `k`."""
+    for measure in measures:
+        yield from places_of(models, measure, measure.cutoffs(k))
+
+
+def _segments_of(everyone: Place, segments: Segments) -> Iterator[Place]:
+    """Give the place of each segment that has users with a value."""
+    segment_of_user = segments.of(everyone.users)  # -1: in none
+    for segment in np.unique(segment_of_user[segment_of_user >= 0]).tolist():
+        inside = segment_of_user == segment
+        of_segment = everyone.among(inside)
+        yield replace(of_segment, part=segment, whole=(everyone, inside))
 
 
 def places_of(models: Models, measure: Measure, cutoffs: Cutoffs) -> Iterator[Place]:
     """Compute a metric of every model, and give a place for each cut-off."""
     check_side_data(models, _side_data_of(measure.metric))
     of_models = [values_of(model, measure, cutoffs) for model in models.values()]
+    if of_models[0].is_of_all:
+        return _places_of_all_lists(of_models)
+    return _places_of_users(of_models, next(iter(models.values())))
+
+
+def _places_of_all_lists(of_models: Sequence[Values]) -> Iterator[Place]:
+    """Give a place for each cut-off of a metric that is one number of a model's lists."""
     first = of_models[0]
-    if first.is_of_all:  # each number is of the model's own lists
-        users = first.users
-        matrices = [values.matrix for values in of_models]
-        sample = UserSample(len(users))
-    else:
-        data = next(iter(models.values()))
-        users = users_in_common([values.users for values in of_models])
+    for index, cutoff in enumerate(first.k):
+        numbers = [values.at(index) for values in of_models]
+        yield Place(
+            measure=first.measure,
+            k=cutoff,
+            users=first.users,
+            values=np.empty((0, len(of_models))),
+            sample=UserSample(len(first.users)),
+            mean=np.array([number.mean[0] for number in numbers]),
+            bases=[number.basis for number in numbers],
+            of_all=numbers,
+        )
+
+
+def _places_of_users(
+    of_models: Sequence[Values], data: EvaluationData
+) -> Iterator[Place]:
+    """Give a place for each cut-off: the users whom all models have a value of.
+
+    `data`: of one of the models, which have the same weights and clusters.
+    """
+    first = of_models[0]
+    users = users_in_common([values.users for values in of_models])
+    sample = data.sample_of(users, data.source.weight_of(users))
+    has_others = any(len(values.users) > len(users) for values in of_models)
+    matrices = [values.matrix for values in of_models]
+    if has_others:
         matrices = [_rows_of(values, users) for values in of_models]
-        sample = data.sample_of(users, data.source.weight_of(users))
-    for index, cutoff in enumerate(cutoffs):
+    lacks_values = any(np.isnan(matrix).any() for matrix in matrices)
+    for index, cutoff in enumerate(first.k):
+        of_users = _values_at(index, matrices)
+        mean = np.array([values.mean[index] for values in of_models])
+        if has_others:
+            mean = means(of_users, sample.weights)
         place = Place(
             measure=first.measure,
             k=cutoff,
             users=users,
-            values=_values_at(index, matrices),
+            values=of_users,
             sample=sample,
+            mean=mean,
             bases=[values.basis for values in of_models],
-            of_all=[values.at(index) for values in of_models]
-            if first.is_of_all
-            else (),
         )
-        lacks_value = np.isnan(place.values).any(axis=1)
-        if lacks_value.any():
-            place = place.among(np.logical_not(lacks_value))
+        if lacks_values:
+            place = place.among(~np.isnan(of_users).any(axis=1))
         yield place
 
 
@@ -266,7 +304,5 @@ def _values_at(index: int, matrices: Sequence[Floats]) -> Floats:
 
 def _rows_of(values: Values, users: pl.Series) -> Floats:
     """Return the values of some users, who stand in one order everywhere."""
-    if len(values.users) == len(users):
-        return values.matrix
     rows: Floats = values.matrix[values.users.is_in(users.implode()).to_numpy()]
     return rows

@@ -75,10 +75,6 @@ class Division:
         columns = [dates_alone(values) for values in zip(*self.keys, strict=True)]
         return [", ".join(map(str, key)) for key in zip(*columns, strict=True)]
 
-    def evaluations_of(self, models: Models) -> Iterator[tuple[int, Models]]:
-        """Give the models as they are evaluated in each part, with its position."""
-        yield 0, models
-
 
 #: All users.
 EVERYONE = Division()

@@ -131,11 +131,11 @@ def table(
             "others: give each name its own cut-off, or none."
         )
     numbers = measured({"": data}, asked, cutoffs, settings=settings)
-    frame = by_cutoff(numbers, cutoffs, intervals=intervals)
-    if with_cutoff:
-        frame.columns = pd.Index(ENDS if intervals else ["mean"])
     basis = _below(data, numbers, intervals=intervals)
-    return Table(frame, shown=Shown(basis=basis, plot="metrics"))
+    of_metrics = by_cutoff(numbers, cutoffs, basis, intervals=intervals)
+    if with_cutoff:
+        of_metrics.columns = pd.Index(ENDS if intervals else ["mean"])
+    return of_metrics
 
 
 def _below(
@@ -447,12 +447,16 @@ def depth_in_words(k: int | None) -> str:
     return _("lists cut at {k}", k=k)
 
 
-# Frames
+# Views of numbers
 
 
 def by_cutoff(
-    numbers: Numbers, cutoffs: Cutoffs, *, intervals: bool = False
-) -> pd.DataFrame:
+    numbers: Numbers,
+    cutoffs: Cutoffs,
+    basis: Sequence[str],
+    *,
+    intervals: bool = False,
+) -> Table:
     """Return metrics × cut-offs: means, or these and the ends of their intervals."""
     # As objects, whole numbers stay whole beside a None.
     dtype = object if None in cutoffs.values else None
@@ -462,7 +466,8 @@ def by_cutoff(
         cells = numbers.estimates
         columns = pd.MultiIndex.from_product([list(columns), ENDS], names=["k", None])
     rows = pd.Index([*numbers.bases], name="metric")
-    return pd.DataFrame(cells.reshape(len(rows), len(columns)), rows, columns)
+    cells = cells.reshape(len(rows), len(columns))
+    return Table(cells, rows, columns, shown=Shown(basis=basis, plot="metrics"))
 
 
 def by_segment(numbers: Numbers) -> pd.DataFrame:
