@@ -40,6 +40,10 @@ Bases = Mapping[str, Sequence[Basis]]
 #: What says of which models and in which metric a difference is.
 NAMES = ("metric", "k", "model", "baseline")
 
+#: Fields of rows that are not exported: a position in the division, which the row is
+#: not exported with, and the direction of a metric, which the verdict has.
+NOT_EXPORTED = ("part", "better")
+
 #: The pair that a gap is of: the users of a segment, and all others, of one model.
 PAIR_OF_GAP = ("", "")
 
@@ -69,14 +73,13 @@ class _Row:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as plain Python, with its lists if users have several."""
-        values = dict(vars(self))
-        del values["part"]
+        values = vars(self)
+        left_out = {*NOT_EXPORTED}
         if self.n_lists is None:
-            del values["n_lists"]
+            left_out.add("n_lists")
         if not self.cluster:
-            del values["cluster"]
-        values.pop("better", None)  # the verdict says it; a gate puts it back
-        return values
+            left_out.add("cluster")
+        return {name: values[name] for name in values if name not in left_out}
 
 
 @dataclass(frozen=True)

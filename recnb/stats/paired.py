@@ -136,9 +136,9 @@ def _careful_test(
         confidence=confidence,
         reach=moments.reach,
     )
-    n_off_0 = sample.off(np.abs(values))
-    n_off_lowest = sample.off(settled(values - values.min(axis=0)))
-    n_off_highest = sample.off(settled(values.max(axis=0) - values))
+    n_off_0 = sample.n_off(np.abs(values))
+    n_off_lowest = sample.n_off(settled(values - values.min(axis=0)))
+    n_off_highest = sample.n_off(settled(values.max(axis=0) - values))
     are_few = np.min([n_off_0, n_off_lowest, n_off_highest], axis=0) < ENOUGH
     low, high = moments.interval(confidence, within_bounds=True)
     return Tested(
