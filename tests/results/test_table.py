@@ -339,6 +339,14 @@ def test_a_table_is_points_with_the_intervals_that_it_has() -> None:
     assert points(pickle.loads(pickle.dumps(table)).plot())["5"][0][0] == 0.9
 
 
+def test_the_line_of_a_curve_runs_to_the_right_whatever_the_order_of_cut_offs() -> None:
+    table = EV.curve("ndcg", k=[3, 1, 2])
+    assert table.index.tolist() == [3, 1, 2]
+    (line,) = table.plot().get_lines()
+    assert line.get_xdata().tolist() == [1, 2, 3]
+    assert line.get_ydata().tolist() == table.loc[[1, 2, 3], "ndcg"].tolist()
+
+
 def test_curves_on_the_same_axes_are_all_in_sight() -> None:
     low, high, recall = (
         FOUND["popular"].curve("ndcg"),
