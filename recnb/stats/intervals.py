@@ -158,9 +158,11 @@ class Moments:
             return at_lower, at_upper
         lowest_seen, highest_seen = self._extremes_of_units
         lower_bound, upper_bound = self.bounds
+        show_lowest = self._are_enough(upper_bound - self.values)
+        show_highest = self._are_enough(self.values - lower_bound)
         return (
-            np.where(self._are_enough(upper_bound - self.values), lowest_seen, at_lower),
-            np.where(self._are_enough(self.values - lower_bound), highest_seen, at_upper),
+            np.where(show_lowest, lowest_seen, at_lower),
+            np.where(show_highest, highest_seen, at_upper),
         )
 
     def _are_enough(self, distances: Floats) -> Bools:
