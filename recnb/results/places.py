@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice, product
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,8 @@ from recnb.stats import (
     paired,
 )
 
-#: Differences of users that are tested at once; the processor's cache holds as many.
+#: Values or differences of users that are computed at once; the processor's cache holds
+#: as many.
 CELLS = 2**18
 
 
@@ -81,31 +83,11 @@ class Place:
             mean=means(values, sample.weights),
         )
 
-    def interval(self, confidence: float) -> tuple[Floats, Floats]:
-        """Return the ends of the interval of each number; NaN where there is none."""
-        if not self.of_all:
-            # Not kept: deviations take as much memory as the values.
-            moments = Moments(self.values, self.sample, self.measure.bounds)
-            return moments.interval(confidence)
-        ends = [number.interval(confidence) for number in self.of_all]
-        low, high = np.array(ends, dtype=np.float64).T
-        return low, high
-
     def gap(self, confidence: float) -> Tested:
         """Return the gap of the users of a segment to all others."""
         assert self.whole is not None
         everyone, inside = self.whole
         return gap_to_rest(everyone.values, everyone.sample, inside, confidence)
-
-    def paired(
-        self, models: Sequence[int], others: Sequence[int], settings: Settings
-    ) -> Paired:
-        """Test models against others, each pair by the positions of the two."""
-        differences = self.values[:, models] - self.values[:, others]
-        bounds, better = self.measure.bounds, self.better
-        return paired_in_blocks(
-            differences, self.sample, settings, bounds=bounds, better=better
-        )
 
     @property
     def better(self) -> Better:
@@ -131,30 +113,67 @@ class Place:
         }
 
 
-def paired_in_blocks(
-    differences: Floats,
-    sample: UserSample,
-    settings: Settings,
-    *,
-    bounds: tuple[float, float],
-    better: Better,
-) -> Paired:
-    """Test differences, users × pairs, as `paired` does, a block of pairs at a time.
+# What is computed at places of the same users, all of them at once
 
-    `bounds` are those of the values. Where less is better, the lower value wins a user.
+
+def intervals_at(places: Sequence[Place], confidence: float) -> tuple[Floats, Floats]:
+    """Return the ends of the interval of each number, by place and then by model.
+
+    NaN where there is none.
     """
-    lowest, highest = bounds
-    bounds_of_differences = lowest - highest, highest - lowest
-    # As many pairs at once as are fast.
-    n_pairs = max(1, CELLS // max(len(differences), 1))
-    blocks = []
-    for start in range(0, differences.shape[1], n_pairs):
-        block = differences[:, start : start + n_pairs]
-        blocks.append(paired(block, sample, settings, bounds_of_differences))
+    numbers = list(chain.from_iterable(place.of_all for place in places))
+    if numbers:
+        ends_of_all = [number.interval(confidence) for number in numbers]
+        low, high = np.array(ends_of_all, dtype=np.float64).T
+        return low, high
+    of_models = chain.from_iterable(place.values.T for place in places)
+    sample, bounds = places[0].sample, places[0].measure.bounds
+    ends = [
+        Moments(block, sample, bounds).interval(confidence)
+        for block in _in_blocks(of_models, sample.size)
+    ]
+    low, high = np.concatenate(ends, axis=1)
+    return low, high
+
+
+def paired_at(
+    places: Sequence[Place], pairs: Sequence[tuple[int, int]], settings: Settings
+) -> Paired:
+    """Test pairs of models, told by their positions, by place and then by pair.
+
+    Where less is better, the lower value wins a user.
+    """
+    differences = (
+        place.values[:, model] - place.values[:, baseline]
+        for place, (model, baseline) in product(places, pairs)
+    )
+    sample = places[0].sample
+    lowest, highest = places[0].measure.bounds
+    bounds = lowest - highest, highest - lowest
+    blocks = [
+        paired(block, sample, settings, bounds)
+        for block in _in_blocks(differences, sample.size)
+    ]
     tests = Paired(*map(np.concatenate, zip(*blocks, strict=True)))
-    if better == "low":
+    if places[0].better == "low":
         tests = tests._replace(won=tests.lost, lost=tests.won)
     return tests
+
+
+def _in_blocks(columns: Iterator[Floats], n_users: int) -> Iterator[Floats]:
+    """Give columns as matrices, users × columns, each of about `CELLS` cells."""
+    n_at_once = max(1, CELLS // max(n_users, 1))
+    while block := list(islice(columns, n_at_once)):
+        yield _side_by_side(block)
+
+
+def _side_by_side(columns: Sequence[Floats]) -> Floats:
+    """Return columns as a matrix in which each lies together in memory.
+
+    A sum then does not depend on the columns beside it.
+    """
+    matrix: Floats = np.stack(columns).T
+    return matrix
 
 
 def verdicts_of_pairs(
@@ -173,6 +192,9 @@ def verdicts_of_pairs(
         verdict_of(*test, alpha=settings.alpha, better=better, all_tied=is_tied)
         for *test, is_tied in numbers
     ]
+
+
+# Places of models
 
 
 def places_of_parts(
@@ -269,7 +291,8 @@ def _places_of_users(
             bases=[values.basis for values in of_models],
         )
         if lacks_values:
-            place = place.among(~np.isnan(of_users).any(axis=1))
+            has_values = ~np.isnan(of_users).any(axis=1)
+            place = place.among(np.asarray(has_values))
         yield place
 
 
@@ -294,12 +317,9 @@ def _side_data_of(metric: Metric[...]) -> Sequence[str]:
 
 def _values_at(index: int, matrices: Sequence[Floats]) -> Floats:
     """Return the values at one of the cut-offs, users × models."""
-    if len(matrices) == 1:
+    if len(matrices) == 1:  # whose columns lie together, and are not copied
         return matrices[0][:, index : index + 1]
-    # The values of a model lie together in memory, so that a sum does not depend on the
-    # models beside it.
-    stacked: Floats = np.stack([matrix[:, index] for matrix in matrices]).T
-    return stacked
+    return _side_by_side([matrix[:, index] for matrix in matrices])
 
 
 def _rows_of(values: Values, users: pl.Series) -> Floats:

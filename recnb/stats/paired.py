@@ -53,7 +53,7 @@ class Paired(NamedTuple):
     #: that of CR2. 0 if nobody differs.
     effect_size: Floats
     #: Users, or lists, with a difference above 0; where less is better, the results swap
-    #: them with those lost (`paired_in_blocks`).
+    #: them with those lost (`paired_at`).
     won: NDArray[np.int64]
     tied: NDArray[np.int64]
     lost: NDArray[np.int64]
@@ -64,11 +64,12 @@ class Paired(NamedTuple):
     high_in_bounds: Floats
 
     @classmethod
-    def untested(cls, n: int) -> Self:
-        """Return the numbers of so many differences of which nothing is known."""
-        numbers: dict[str, Any] = dict.fromkeys(cls._fields, np.full(n, np.nan))
-        nobody = np.zeros(n, dtype=np.int64)
-        return cls(**numbers | dict.fromkeys(("won", "tied", "lost"), nobody))
+    def untested(cls, *shape: int) -> Self:
+        """Return arrays of the numbers of differences of which nothing is known."""
+        numbers: dict[str, Any] = {name: np.full(shape, np.nan) for name in cls._fields}
+        for name in ("won", "tied", "lost"):
+            numbers[name] = np.zeros(shape, dtype=np.int64)
+        return cls(**numbers)
 
 
 def paired(

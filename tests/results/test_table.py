@@ -25,7 +25,6 @@ from recnb.display.language import _, current, use_language
 from recnb.errors import OptionError
 from recnb.results.conclusions import p_value
 from recnb.results.numbers import ENDS
-from recnb.results.places import Place
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table
 from tests.drawn import words_of
@@ -68,9 +67,9 @@ def test_a_table_without_intervals_computes_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Of many users they take far longer than means."""
-    monkeypatch.delattr(Place, "interval")
+    monkeypatch.delattr("recnb.results.numbers.intervals_at")
     assert "linear gain" in EV.table("ndcg", k=10).attrs["basis"]
-    with pytest.raises(AttributeError):
+    with pytest.raises(NameError):
         EV.table("ndcg", k=10, intervals=True)
 
 
