@@ -220,10 +220,9 @@ class Numbers:
             return near
         has_best = self.best.any(axis=1)
         first_best = np.argmax(self.best, axis=1)
-        for pair, names in enumerate(self.pairs):
+        for pair, (one, other) in enumerate(self._positions):
             verdicts = self.tests["verdict"][:, pair].astype(str)
             not_found = has_best & np.isin(verdicts, NOT_FOUND)
-            one, other = map(list(self.models).index, names)
             near[:, one] |= not_found & (first_best == other)
             near[:, other] |= not_found & (first_best == one)
         return near & ~self.best
@@ -279,6 +278,12 @@ class Numbers:
         """Whether differences are gaps of segments to all other users."""
         return self.division.has_gaps and len(self.models) == 1
 
+    @property
+    def _positions(self) -> list[tuple[int, int]]:
+        """The positions of the two models of each pair."""
+        position = list(self.models).index
+        return [(position(model), position(other)) for model, other in self.pairs]
+
     def _tests_at(self, places: Sequence[Place]) -> dict[str, NDArray[Any]]:
         """Return the tests at places of the same users, by place and then by pair.
 
@@ -290,9 +295,7 @@ class Numbers:
             return {"difference": gap, "low": low, "high": high, "p": p}
         if not self.pairs or not self.division.is_tested or places[0].of_all:
             return {}
-        index = list(self.models).index
-        pairs = [(index(model), index(baseline)) for model, baseline in self.pairs]
-        return paired_at(places, pairs, self.settings)._asdict()
+        return paired_at(places, self._positions, self.settings)._asdict()
 
     def _corrected(self, p: Floats) -> tuple[Floats, Bools]:
         """Correct p-values by Holm's method, over the places of each column together.

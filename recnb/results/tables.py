@@ -380,10 +380,8 @@ def user(data: EvaluationData, user: Any, k: int | None = None) -> Table:
     missed = pl.DataFrame(of_user.missed, types, orient="row").to_pandas()
     titles = data.item_titles([*listed["item"], *missed["item"]])
     if titles:
-        for frame in (listed, missed):
-            texts = [titles.get(item, "") for item in frame["item"]]
-            of_items = pd.Series(texts, dtype=str)  # which may be empty
-            frame.insert([*frame].index("item") + 1, "title", of_items)
+        _insert_titles(listed, titles)
+        _insert_titles(missed, titles)
     headings = {
         "rank": _("rank"),
         "item": _("{item}"),
@@ -438,6 +436,13 @@ def _listed(of_user: UserList, rows: pl.DataFrame) -> pd.DataFrame:
     columns["relevance"] = np.take(relevance, hit)
     columns["hit"] = hit >= 0
     return pl.DataFrame(columns).to_pandas()
+
+
+def _insert_titles(frame: pd.DataFrame, titles: Mapping[Any, str]) -> None:
+    """Put a column of titles behind that of items, "" where one has none."""
+    texts = [titles.get(item, "") for item in frame["item"]]
+    position = [*frame].index("item") + 1
+    frame.insert(position, "title", pd.Series(texts, dtype=str))  # it may be empty
 
 
 def depth_in_words(k: int | None) -> str:
