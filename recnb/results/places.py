@@ -276,9 +276,11 @@ def _places_of_users(
     if has_others:
         matrices = [_rows_of(values, users) for values in of_models]
     lacks_values = any(np.isnan(matrix).any() for matrix in matrices)
+    means_of_models = np.array([values.mean for values in of_models])
+    bases = [values.basis for values in of_models]
     for index, cutoff in enumerate(first.k):
         of_users = _values_at(index, matrices)
-        mean = np.array([values.mean[index] for values in of_models])
+        mean = means_of_models[:, index]
         if has_others:
             mean = means(of_users, sample.weights)
         place = Place(
@@ -288,7 +290,7 @@ def _places_of_users(
             values=of_users,
             sample=sample,
             mean=mean,
-            bases=[values.basis for values in of_models],
+            bases=bases,
         )
         if lacks_values:
             has_values = ~np.isnan(of_users).any(axis=1)
