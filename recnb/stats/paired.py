@@ -98,7 +98,8 @@ def paired(
     won = np.count_nonzero(values > 0, axis=0)
     lost = np.count_nonzero(values < 0, axis=0)
     differs = won + lost > 0
-    mean, sd = np.where(differs, moments.mean, 0.0), moments.sd
+    mean = np.where(differs, moments.mean, 0.0)
+    sd = moments.sd
     with np.errstate(divide="ignore", invalid="ignore"):
         effect_size = mean / sd
     test = _careful_test(mean, moments, values, settings.confidence)
@@ -155,9 +156,11 @@ def _careful_p(p: Floats, values: Floats, sample: UserSample) -> Floats:
 
     NaN where fewer than 10 users differ.
     """
-    n_signs = np.count_nonzero(settled(sample.by_unit(values)), axis=0)
+    # The sum of a cluster is a coin, whatever its size; one that is 0 is none.
+    n_coins = np.count_nonzero(settled(sample.by_unit(values)), axis=0)
+    all_on_one_side = 2.0 ** (1.0 - n_coins)
     n_differ = sample.count(values != 0)
-    careful = np.clip(p, 2.0 ** (1.0 - n_signs), 1.0)
+    careful = np.clip(p, all_on_one_side, 1.0)
     return np.where(n_differ < ENOUGH, np.nan, careful)
 
 
