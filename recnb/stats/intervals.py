@@ -75,7 +75,7 @@ class Moments:
         """The standard deviation of the values of units; 0 if they differ by rounding.
 
         Out of √n it is the standard error of the mean. Of clusters without weights it is
-        made so by CR2, whose variance is that of the mean.
+        worked back from CR2, the variance of their mean.
         """
         if self.sample.n_effective < 2:
             return self._nothing
@@ -110,9 +110,9 @@ class Moments:
     def reach(self) -> Pair:
         """How far down and up the mean may go beyond its standard error.
 
-        The heaviest user counts for others, whose values may be the lowest or the
-        highest: as far as the share that is more than an equal one moves the mean. It
-        is 0 without weights.
+        The heaviest user stands for several, of whom the others may be as low or as high
+        as any value seen. It is how far the mean then moves by what the user weighs
+        beyond an equal share; 0 without weights.
         """
         least, most = self._extremes
         share = self.sample.excess / (1 + self.sample.excess)
@@ -133,7 +133,7 @@ class Moments:
         An end is a quantile of the mean of all units and one more, whose value is the
         lowest there may be for the lower end, the highest for the upper end.
 
-        NaN of a single unit, and without bounds where few units are off the other one.
+        NaN of a single unit, and where few units are off one bound and there is no other.
         `within_bounds`: others may be as low or as high as the bounds, whatever is seen.
         """
         check_confidence(confidence)
@@ -166,7 +166,7 @@ class Moments:
         )
 
     def _are_enough(self, distances: Floats) -> Bools:
-        """Return whether enough units are off a bound, from which values are so far."""
+        """Return whether enough units are off a bound; `distances`: of values from it."""
         return self.varies & (self.sample.n_off(distances) >= ENOUGH)
 
     @property
