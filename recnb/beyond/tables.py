@@ -47,7 +47,7 @@ def beyond_table(data: EvaluationData, k: object) -> Table:
         for why, names in lacks.items()
     ]
     basis = [*phrases_of(numbers.bases), *absent]
-    return Table(by_cutoff(numbers, cutoffs), shown=Shown(basis=basis, plot="metrics"))
+    return by_cutoff(numbers, cutoffs, basis)
 
 
 def items_of(data: EvaluationData, k: object) -> Table:

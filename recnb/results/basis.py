@@ -90,22 +90,9 @@ def averaged_in_words(
     who += convention.users_phrase
     words: list[str] = [Phrase(who, who)]
     words += weights_in_words(joined.user_weight, of_lists=has_several)
-    if n := counts.n_empty:
-        phrase = N_("{n:,} of them without a list, which counts 0")
-        if has_missed:
-            phrase = N_("{n:,} of them without a list, which has no hit")
-        elif convention.judged_only:
-            phrase = N_(
-                "{n:,} of them without a judged {item} in a list, which counts 0"
-            )
-        elif has_several:
-            phrase = N_("{n:,} of them without a recommended {item}, which counts 0")
-        short = ngettext("{n:,} lacks a list", "{n:,} lack a list", n)
-        if convention.judged_only:
-            short = ngettext(
-                "{n:,} lacks a judged {item}", "{n:,} lack a judged {item}", n
-            )
-        words.append(Phrase(_(phrase, n=n), short))
+    words += _without_list_in_words(
+        counts.n_empty, convention, has_missed=has_missed, has_several=has_several
+    )
     words += no_relevant_in_words(
         convention,
         counts.n_nothing_to_find,
@@ -113,6 +100,28 @@ def averaged_in_words(
         has_missed=has_missed,
     )
     return words
+
+
+def _without_list_in_words(
+    n: int, convention: Convention, *, has_missed: bool, has_several: bool
+) -> list[str]:
+    """Say how many of the users averaged have no list; nothing if all have one.
+
+    `has_several`: whether users have several lists, in a split.
+    """
+    if not n:
+        return []
+    words = N_("{n:,} of them without a list, which counts 0")
+    if has_missed:
+        words = N_("{n:,} of them without a list, which has no hit")
+    elif convention.judged_only:
+        words = N_("{n:,} of them without a judged {item} in a list, which counts 0")
+    elif has_several:
+        words = N_("{n:,} of them without a recommended {item}, which counts 0")
+    short = ngettext("{n:,} lacks a list", "{n:,} lack a list", n)
+    if convention.judged_only:
+        short = ngettext("{n:,} lacks a judged {item}", "{n:,} lack a judged {item}", n)
+    return [Phrase(_(words, n=n), short)]
 
 
 def lists_in_words(keys: Keys, lists: pl.Series) -> str:

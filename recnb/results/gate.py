@@ -298,8 +298,11 @@ def not_worse_check(
     which is not corrected.
     """
     conclusion = _conclusion_on(row, margin)
-    values = row.to_dict() | {"better": row.better}
-    numbers = {name: values[name] for name in TESTED if name in values}
+    numbers = {name: getattr(row, name) for name in TESTED}
+    if row.n_lists is None:
+        del numbers["n_lists"]
+    if not row.cluster:
+        del numbers["cluster"]
     numbers |= {
         "n_differ": row.won + row.lost,
         "margin": margin,

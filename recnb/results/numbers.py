@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, groupby
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,13 @@ from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Better, label_of
 from recnb.results.basis import Basis
 from recnb.results.evaluation_data import Models
-from recnb.results.places import Place, places_of_parts, verdicts_of_pairs
+from recnb.results.places import (
+    Place,
+    intervals_at,
+    paired_at,
+    places_of_parts,
+    verdicts_of_pairs,
+)
 from recnb.results.segments import EVERYONE, Division
 from recnb.results.verdicts import FOUND, NOT_FOUND
 from recnb.stats import ROUNDING, Paired, Settings, holm
@@ -38,6 +45,10 @@ Bases = Mapping[str, Sequence[Basis]]
 
 #: What says of which models and in which metric a difference is.
 NAMES = ("metric", "k", "model", "baseline")
+
+#: Fields of rows that are not exported: a position in the division, which the row is
+#: not exported with, and the direction of a metric, which the verdict has.
+NOT_EXPORTED = ("part", "better")
 
 #: The pair that a gap is of: the users of a segment, and all others, of one model.
 PAIR_OF_GAP = ("", "")
@@ -68,14 +79,13 @@ class _Row:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as plain Python, with its lists if users have several."""
-        values = dict(vars(self))
-        del values["part"]
+        values = vars(self)
+        left_out = {*NOT_EXPORTED}
         if self.n_lists is None:
-            del values["n_lists"]
+            left_out.add("n_lists")
         if not self.cluster:
-            del values["cluster"]
-        values.pop("better", None)  # the verdict says it; a gate puts it back
-        return values
+            left_out.add("cluster")
+        return {name: values[name] for name in values if name not in left_out}
 
 
 @dataclass(frozen=True)
@@ -151,6 +161,16 @@ class Numbers:
         """What the numbers of a metric rest on, at any cut-off and in any part."""
         return {place.measure.asked_as: place.bases for place in self.places}
 
+    @cached_property
+    def _of_same_users(self) -> list[slice]:
+        """The rows of places that have the same users: a metric at its cut-offs."""
+        runs, start = list[slice](), 0
+        for _sample, places in groupby(self.places, key=lambda place: id(place.sample)):
+            end = start + len(list(places))
+            runs.append(slice(start, end))
+            start = end
+        return runs
+
     # Means
 
     @cached_property
@@ -165,10 +185,13 @@ class Numbers:
 
         They are places × models × 3.
         """
-        ends = [place.interval(self.settings.confidence) for place in self.places]
-        shape = len(self.places), 2, len(self.models)
-        low, high = np.reshape(ends, shape).swapaxes(0, 1)
-        return np.stack([self.mean, low, high], axis=2)
+        estimates = np.empty((len(self.places), len(self.models), len(ENDS)))
+        estimates[:, :, 0] = self.mean
+        for rows in self._of_same_users:
+            ends = intervals_at(self.places[rows], self.settings.confidence)
+            for index, end in enumerate(ends, start=1):
+                estimates[rows, :, index] = end.reshape(-1, len(self.models))
+        return estimates
 
     @cached_property
     def best(self) -> Bools:
@@ -197,10 +220,9 @@ class Numbers:
             return near
         has_best = self.best.any(axis=1)
         first_best = np.argmax(self.best, axis=1)
-        for pair, names in enumerate(self.pairs):
+        for pair, (one, other) in enumerate(self._positions):
             verdicts = self.tests["verdict"][:, pair].astype(str)
             not_found = has_best & np.isin(verdicts, NOT_FOUND)
-            one, other = map(list(self.models).index, names)
             near[:, one] |= not_found & (first_best == other)
             near[:, other] |= not_found & (first_best == one)
         return near & ~self.best
@@ -232,19 +254,18 @@ class Numbers:
         Names are those of `Paired`, "p_holm", "is_test" and "verdict". The p-values of a
         column are corrected together.
         """
-        found = [self._paired_at(place) for place in self.places]
         shape = len(self.places), len(self.pairs)
-        tests: dict[str, NDArray[Any]] = {}
-        for name in Paired._fields:
-            tests[name] = np.reshape([getattr(test, name) for test in found], shape)
+        tests: dict[str, NDArray[Any]] = Paired.untested(*shape)._asdict()
+        for rows in self._of_same_users:
+            for name, numbers in self._tests_at(self.places[rows]).items():
+                tests[name][rows] = numbers.reshape(-1, len(self.pairs))
         p_holm, is_test = self._corrected(tests["p"])
-        verdicts = [
-            verdicts_of_pairs(
-                test, p_of_place, place.sample, self.settings, place.better
+        verdict = np.empty(shape, dtype=object)
+        for row, place in enumerate(self.places):
+            test = Paired(*(tests[name][row] for name in Paired._fields))
+            verdict[row] = verdicts_of_pairs(
+                test, p_holm[row], place.sample, self.settings, place.better
             )
-            for test, p_of_place, place in zip(found, p_holm, self.places, strict=True)
-        ]
-        verdict = np.array(verdicts, dtype=object).reshape(shape)
         return tests | {"p_holm": p_holm, "is_test": is_test, "verdict": verdict}
 
     @property
@@ -257,17 +278,24 @@ class Numbers:
         """Whether differences are gaps of segments to all other users."""
         return self.division.has_gaps and len(self.models) == 1
 
-    def _paired_at(self, place: Place) -> Paired:
-        """Return the differences of each pair, or the gap of a segment."""
-        untested = Paired.untested(len(self.pairs))
+    @property
+    def _positions(self) -> list[tuple[int, int]]:
+        """The positions of the two models of each pair."""
+        position = list(self.models).index
+        return [(position(model), position(other)) for model, other in self.pairs]
+
+    def _tests_at(self, places: Sequence[Place]) -> dict[str, NDArray[Any]]:
+        """Return the tests at places of the same users, by place and then by pair.
+
+        They are of each pair, or of the gap of a segment.
+        """
         if self.has_gaps:
-            gap, low, high, p = place.gap(self.settings.confidence)
-            return untested._replace(difference=gap, low=low, high=high, p=p)
-        if not self.pairs or not self.division.is_tested or place.of_all:
-            return untested
-        models = [self.models.index(model) for model, _baseline in self.pairs]
-        baselines = [self.models.index(baseline) for _model, baseline in self.pairs]
-        return place.paired(models, baselines, self.settings)
+            (segment,) = places  # each has users of its own
+            gap, low, high, p = segment.gap(self.settings.confidence)
+            return {"difference": gap, "low": low, "high": high, "p": p}
+        if not self.pairs or not self.division.is_tested or places[0].of_all:
+            return {}
+        return paired_at(places, self._positions, self.settings)._asdict()
 
     def _corrected(self, p: Floats) -> tuple[Floats, Bools]:
         """Correct p-values by Holm's method, over the places of each column together.
@@ -352,9 +380,10 @@ def measured(
     Measured are means, and the differences of `pairs` with tests. For one model in
     segments, these are the gaps of a segment to all others.
     """
-    places = list(places_of_parts(models, measures, k, division))
-    columns = list(dict.fromkeys(place.column for place in places))
-    places.sort(key=lambda place: columns.index(place.column))
+    places_of_column = dict[tuple[str, int | None], list[Place]]()
+    for place in places_of_parts(models, measures, k, division):
+        places_of_column.setdefault(place.column, []).append(place)
+    places = list(chain.from_iterable(places_of_column.values()))
     if len(models) == 1 and division.has_gaps:
         pairs = [PAIR_OF_GAP]
     return Numbers(places, list(models), pairs, settings or Settings(), division)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice, product
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,8 @@ from recnb.stats import (
     paired,
 )
 
-#: Differences of users that are tested at once; the processor's cache holds as many.
+#: Values or differences of users that are computed at once; the processor's cache holds
+#: as many.
 CELLS = 2**18
 
 
@@ -61,6 +63,7 @@ class Place:
     users: pl.Series  #: users, or ids of lists; see above
     values: Floats  #: users × models; without rows of a number of all lists
     sample: UserSample
+    mean: Floats  #: the number of each model; NaN without a user
     bases: Sequence[Basis]  #: what the number of each model rests on
     of_all: Sequence[Values] = ()  #: of each model the number of all lists
     part: int = 0  #: its position in the keys of the division
@@ -68,50 +71,23 @@ class Place:
     whole: tuple[Place, Bools] | None = None
 
     def among(self, inside: Bools) -> Place:
-        """Return the place of some of its users; those of a model lie together still."""
+        """Return the place of some of its users."""
+        # The values of a model lie together in memory still.
+        values = np.compress(inside, self.values.T, axis=1).T
+        sample = self.sample.among(inside)
         return replace(
             self,
             users=self.users.filter(pl.Series(inside)),
-            values=np.compress(inside, self.values.T, axis=1).T,
-            sample=self.sample.among(inside),
+            values=values,
+            sample=sample,
+            mean=means(values, sample.weights),
         )
-
-    def segment(self, inside: Bools, part: int) -> Place:
-        """Return the place of a segment, which knows that of all users."""
-        return replace(self.among(inside), part=part, whole=(self, inside))
-
-    @property
-    def mean(self) -> Floats:
-        """The number of each model; NaN without a user."""
-        if self.of_all:
-            return np.array([number.mean[0] for number in self.of_all])
-        return means(self.values, self.sample.weights)
-
-    def interval(self, confidence: float) -> tuple[Floats, Floats]:
-        """Return the ends of the interval of each number; NaN where there is none."""
-        if not self.of_all:
-            # Not kept: deviations take as much memory as the values.
-            moments = Moments(self.values, self.sample, self.measure.bounds)
-            return moments.interval(confidence)
-        ends = [number.interval(confidence) for number in self.of_all]
-        low, high = np.array(ends, dtype=np.float64).T
-        return low, high
 
     def gap(self, confidence: float) -> Tested:
         """Return the gap of the users of a segment to all others."""
         assert self.whole is not None
         everyone, inside = self.whole
         return gap_to_rest(everyone.values, everyone.sample, inside, confidence)
-
-    def paired(
-        self, models: Sequence[int], others: Sequence[int], settings: Settings
-    ) -> Paired:
-        """Test models against others, each pair by the positions of the two."""
-        differences = self.values[:, models] - self.values[:, others]
-        bounds, better = self.measure.bounds, self.better
-        return paired_in_blocks(
-            differences, self.sample, settings, bounds=bounds, better=better
-        )
 
     @property
     def better(self) -> Better:
@@ -137,30 +113,67 @@ class Place:
         }
 
 
-def paired_in_blocks(
-    differences: Floats,
-    sample: UserSample,
-    settings: Settings,
-    *,
-    bounds: tuple[float, float],
-    better: Better,
-) -> Paired:
-    """Test differences, users × pairs, as `paired` does, a block of pairs at a time.
+# What is computed at places of the same users, all of them at once
 
-    `bounds` are those of the values. Where less is better, the lower value wins a user.
+
+def intervals_at(places: Sequence[Place], confidence: float) -> tuple[Floats, Floats]:
+    """Return the ends of the interval of each number, by place and then by model.
+
+    NaN where there is none.
     """
-    lowest, highest = bounds
-    bounds_of_differences = lowest - highest, highest - lowest
-    # As many pairs at once as are fast.
-    n_pairs = max(1, CELLS // max(len(differences), 1))
-    blocks = []
-    for start in range(0, differences.shape[1], n_pairs):
-        block = differences[:, start : start + n_pairs]
-        blocks.append(paired(block, sample, settings, bounds_of_differences))
+    numbers = list(chain.from_iterable(place.of_all for place in places))
+    if numbers:
+        ends_of_all = [number.interval(confidence) for number in numbers]
+        low, high = np.array(ends_of_all, dtype=np.float64).T
+        return low, high
+    of_models = chain.from_iterable(place.values.T for place in places)
+    sample, bounds = places[0].sample, places[0].measure.bounds
+    ends = [
+        Moments(block, sample, bounds).interval(confidence)
+        for block in _in_blocks(of_models, sample.size)
+    ]
+    low, high = np.concatenate(ends, axis=1)
+    return low, high
+
+
+def paired_at(
+    places: Sequence[Place], pairs: Sequence[tuple[int, int]], settings: Settings
+) -> Paired:
+    """Test pairs of models, told by their positions, by place and then by pair.
+
+    Where less is better, the lower value wins a user.
+    """
+    differences = (
+        place.values[:, model] - place.values[:, baseline]
+        for place, (model, baseline) in product(places, pairs)
+    )
+    sample = places[0].sample
+    lowest, highest = places[0].measure.bounds
+    bounds = lowest - highest, highest - lowest
+    blocks = [
+        paired(block, sample, settings, bounds)
+        for block in _in_blocks(differences, sample.size)
+    ]
     tests = Paired(*map(np.concatenate, zip(*blocks, strict=True)))
-    if better == "low":
+    if places[0].better == "low":
         tests = tests._replace(won=tests.lost, lost=tests.won)
     return tests
+
+
+def _in_blocks(columns: Iterator[Floats], n_users: int) -> Iterator[Floats]:
+    """Give columns as matrices, users × columns, each of about `CELLS` cells."""
+    n_at_once = max(1, CELLS // max(n_users, 1))
+    while block := list(islice(columns, n_at_once)):
+        yield _side_by_side(block)
+
+
+def _side_by_side(columns: Sequence[Floats]) -> Floats:
+    """Return columns as a matrix in which each lies together in memory.
+
+    A sum then does not depend on the columns beside it.
+    """
+    matrix: Floats = np.stack(columns).T
+    return matrix
 
 
 def verdicts_of_pairs(
@@ -181,6 +194,9 @@ def verdicts_of_pairs(
     ]
 
 
+# Places of models
+
+
 def places_of_parts(
     models: Models, measures: Sequence[Measure], k: Cutoffs, division: Division
 ) -> Iterator[Place]:
@@ -189,49 +205,96 @@ def places_of_parts(
     Segments are cut out of the values of all users; a part of the truth is evaluated by
     itself.
     """
-    for part, of_part in division.evaluations_of(models):
-        for measure in measures:
-            for place in places_of(of_part, measure, measure.cutoffs(k)):
-                if isinstance(division, Segments):
-                    code = division.of(place.users)
-                    for segment in np.unique(code[code >= 0]).tolist():
-                        yield place.segment(code == segment, segment)
-                elif isinstance(division, DataParts):
-                    bases = division.bases_of(of_part, place.bases)
-                    yield replace(place, part=part, bases=bases)
-                else:
-                    yield place
+    if isinstance(division, DataParts):
+        for part, of_part in division.evaluations_of(models):
+            for place in _places_of_each(of_part, measures, k):
+                bases = division.bases_of(of_part, place.bases)
+                yield replace(place, part=part, bases=bases)
+        return
+    for place in _places_of_each(models, measures, k):
+        if isinstance(division, Segments):
+            yield from _segments_of(place, division)
+        else:
+            yield place
+
+
+def _places_of_each(
+    models: Models, measures: Sequence[Measure], k: Cutoffs
+) -> Iterator[Place]:
+    """Compute metrics of every model, each at its own cut-off or at all of `k`."""
+    for measure in measures:
+        yield from places_of(models, measure, measure.cutoffs(k))
+
+
+def _segments_of(everyone: Place, segments: Segments) -> Iterator[Place]:
+    """Give the place of each segment that has users with a value."""
+    segment_of_user = segments.of(everyone.users)  # -1: in none
+    for segment in np.unique(segment_of_user[segment_of_user >= 0]).tolist():
+        inside = segment_of_user == segment
+        of_segment = everyone.among(inside)
+        yield replace(of_segment, part=segment, whole=(everyone, inside))
 
 
 def places_of(models: Models, measure: Measure, cutoffs: Cutoffs) -> Iterator[Place]:
     """Compute a metric of every model, and give a place for each cut-off."""
     check_side_data(models, _side_data_of(measure.metric))
     of_models = [values_of(model, measure, cutoffs) for model in models.values()]
+    if of_models[0].is_of_all:
+        return _places_of_all_lists(of_models)
+    return _places_of_users(of_models, next(iter(models.values())))
+
+
+def _places_of_all_lists(of_models: Sequence[Values]) -> Iterator[Place]:
+    """Give a place for each cut-off of a metric that is one number of a model's lists."""
     first = of_models[0]
-    if first.is_of_all:  # each number is of the model's own lists
-        users = first.users
-        matrices = [values.matrix for values in of_models]
-        sample = UserSample(len(users))
-    else:
-        data = next(iter(models.values()))
-        users = users_in_common([values.users for values in of_models])
+    for index, cutoff in enumerate(first.k):
+        numbers = [values.at(index) for values in of_models]
+        yield Place(
+            measure=first.measure,
+            k=cutoff,
+            users=first.users,
+            values=np.empty((0, len(of_models))),
+            sample=UserSample(len(first.users)),
+            mean=np.array([number.mean[0] for number in numbers]),
+            bases=[number.basis for number in numbers],
+            of_all=numbers,
+        )
+
+
+def _places_of_users(
+    of_models: Sequence[Values], data: EvaluationData
+) -> Iterator[Place]:
+    """Give a place for each cut-off: the users whom all models have a value of.
+
+    `data`: of one of the models, which have the same weights and clusters.
+    """
+    first = of_models[0]
+    users = users_in_common([values.users for values in of_models])
+    sample = data.sample_of(users, data.source.weight_of(users))
+    has_others = any(len(values.users) > len(users) for values in of_models)
+    matrices = [values.matrix for values in of_models]
+    if has_others:
         matrices = [_rows_of(values, users) for values in of_models]
-        sample = data.sample_of(users, data.source.weight_of(users))
-    for index, cutoff in enumerate(cutoffs):
+    lacks_values = any(np.isnan(matrix).any() for matrix in matrices)
+    means_of_models = np.array([values.mean for values in of_models])
+    bases = [values.basis for values in of_models]
+    for index, cutoff in enumerate(first.k):
+        of_users = _values_at(index, matrices)
+        mean = means_of_models[:, index]
+        if has_others:
+            mean = means(of_users, sample.weights)
         place = Place(
             measure=first.measure,
             k=cutoff,
             users=users,
-            values=_values_at(index, matrices),
+            values=of_users,
             sample=sample,
-            bases=[values.basis for values in of_models],
-            of_all=[values.at(index) for values in of_models]
-            if first.is_of_all
-            else (),
+            mean=mean,
+            bases=bases,
         )
-        lacks_value = np.isnan(place.values).any(axis=1)
-        if lacks_value.any():
-            place = place.among(np.logical_not(lacks_value))
+        if lacks_values:
+            has_values = ~np.isnan(of_users).any(axis=1)
+            place = place.among(np.asarray(has_values))
         yield place
 
 
@@ -256,17 +319,12 @@ def _side_data_of(metric: Metric[...]) -> Sequence[str]:
 
 def _values_at(index: int, matrices: Sequence[Floats]) -> Floats:
     """Return the values at one of the cut-offs, users × models."""
-    if len(matrices) == 1:
+    if len(matrices) == 1:  # whose columns lie together, and are not copied
         return matrices[0][:, index : index + 1]
-    # The values of a model lie together in memory, so that a sum does not depend on the
-    # models beside it.
-    stacked: Floats = np.stack([matrix[:, index] for matrix in matrices]).T
-    return stacked
+    return _side_by_side([matrix[:, index] for matrix in matrices])
 
 
 def _rows_of(values: Values, users: pl.Series) -> Floats:
     """Return the values of some users, who stand in one order everywhere."""
-    if len(values.users) == len(users):
-        return values.matrix
     rows: Floats = values.matrix[values.users.is_in(users.implode()).to_numpy()]
     return rows

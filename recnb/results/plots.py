@@ -106,6 +106,7 @@ def draw_curve(
     from matplotlib.ticker import MaxNLocator
 
     ax = axes(ax)
+    table = table.sort_index()  # cut-offs may be asked for in any order
     look = {"marker": "o" if len(table) <= 12 else "", "label": shown.symbol}
     value, low, high = table.to_numpy(dtype=float).T
     (drawn,) = ax.plot(table.index, value, **look | line)

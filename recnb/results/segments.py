@@ -15,7 +15,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.conventions.convention import in_words
-from recnb.data.ids import positions
+from recnb.data.ids import RowLookup, positions
 from recnb.data.names import split_labels
 from recnb.data.role_table import rows_of_users
 from recnb.data.source import InMemory
@@ -74,10 +74,6 @@ class Division:
             return [""]
         columns = [dates_alone(values) for values in zip(*self.keys, strict=True)]
         return [", ".join(map(str, key)) for key in zip(*columns, strict=True)]
-
-    def evaluations_of(self, models: Models) -> Iterator[tuple[int, Models]]:
-        """Give the models as they are evaluated in each part, with its position."""
-        yield 0, models
 
 
 #: All users.
@@ -244,13 +240,7 @@ def segments_of(data: EvaluationData, columns: Sequence[Column]) -> Segments:
     )
     segments = values.unique().sort(pl.all(), nulls_last=True)
     _refuse_many(segments.height, ", ".join(labels))
-    code = values.join(
-        segments.with_row_index("code"),
-        on=values.columns,
-        how="left",
-        nulls_equal=True,
-        maintain_order="left",
-    )["code"]
+    code = RowLookup(segments).positions_of_rows(values)
     keys, unknown = _keys_of(segments)
     # A user of whom nothing is known is in the last segment, which there always is.
     if unknown not in keys:
@@ -259,7 +249,7 @@ def segments_of(data: EvaluationData, columns: Sequence[Column]) -> Segments:
         labels=labels,
         keys=keys,
         users=everyone_in(data),
-        code=code.cast(pl.Int64).to_numpy(),
+        code=code,
     )
 
 

@@ -14,10 +14,11 @@ from recnb.errors import FrameError, NoUsersError, OptionError, Suggesting, quot
 from recnb.metrics.hits import Floats
 from recnb.results.conclusions import ends_in_words, p_value
 from recnb.results.own_metric import OVERSHOOT, checked_bounds
-from recnb.results.places import paired_in_blocks, verdicts_of_pairs
+from recnb.results.places import verdicts_of_pairs
 from recnb.results.score import Interval
 from recnb.results.verdicts import verdict_in_words
 from recnb.stats import Moments, Settings, UserSample
+from recnb.stats import paired as paired_values
 
 #: The lowest and the highest value that there may be.
 Bounds = tuple[float, float]
@@ -104,9 +105,9 @@ def paired(
     ours = _numbers_of(values, "values", bounds)
     theirs = _numbers_of(baseline, "baseline", bounds)[_rows_of(values, baseline)]
     sample = _sample_of(values, cluster)
-    tests = paired_in_blocks(
-        ours - theirs, sample, settings, bounds=bounds, better="high"
-    )
+    lowest, highest = bounds
+    bounds_of_difference = lowest - highest, highest - lowest
+    tests = paired_values(ours - theirs, sample, settings, bounds_of_difference)
     (verdict,) = verdicts_of_pairs(tests, tests.p, sample, settings, "high")
     numbers = {name: number.item() for name, number in tests._asdict().items()}
     del numbers["low_in_bounds"], numbers["high_in_bounds"]

@@ -131,11 +131,11 @@ def table(
             "others: give each name its own cut-off, or none."
         )
     numbers = measured({"": data}, asked, cutoffs, settings=settings)
-    frame = by_cutoff(numbers, cutoffs, intervals=intervals)
-    if with_cutoff:
-        frame.columns = pd.Index(ENDS if intervals else ["mean"])
     basis = _below(data, numbers, intervals=intervals)
-    return Table(frame, shown=Shown(basis=basis, plot="metrics"))
+    of_metrics = by_cutoff(numbers, cutoffs, basis, intervals=intervals)
+    if with_cutoff:
+        of_metrics.columns = pd.Index(ENDS if intervals else ["mean"])
+    return of_metrics
 
 
 def _below(
@@ -380,10 +380,8 @@ def user(data: EvaluationData, user: Any, k: int | None = None) -> Table:
     missed = pl.DataFrame(of_user.missed, types, orient="row").to_pandas()
     titles = data.item_titles([*listed["item"], *missed["item"]])
     if titles:
-        for frame in (listed, missed):
-            texts = [titles.get(item, "") for item in frame["item"]]
-            of_items = pd.Series(texts, dtype=str)  # which may be empty
-            frame.insert([*frame].index("item") + 1, "title", of_items)
+        _insert_titles(listed, titles)
+        _insert_titles(missed, titles)
     headings = {
         "rank": _("rank"),
         "item": _("{item}"),
@@ -440,6 +438,13 @@ def _listed(of_user: UserList, rows: pl.DataFrame) -> pd.DataFrame:
     return pl.DataFrame(columns).to_pandas()
 
 
+def _insert_titles(frame: pd.DataFrame, titles: Mapping[Any, str]) -> None:
+    """Put a column of titles behind that of items, "" where one has none."""
+    texts = [titles.get(item, "") for item in frame["item"]]
+    position = [*frame].index("item") + 1
+    frame.insert(position, "title", pd.Series(texts, dtype=str))  # it may be empty
+
+
 def depth_in_words(k: int | None) -> str:
     """Say how deep lists are read."""
     if k is None:
@@ -447,12 +452,16 @@ def depth_in_words(k: int | None) -> str:
     return _("lists cut at {k}", k=k)
 
 
-# Frames
+# Views of numbers
 
 
 def by_cutoff(
-    numbers: Numbers, cutoffs: Cutoffs, *, intervals: bool = False
-) -> pd.DataFrame:
+    numbers: Numbers,
+    cutoffs: Cutoffs,
+    basis: Sequence[str],
+    *,
+    intervals: bool = False,
+) -> Table:
     """Return metrics × cut-offs: means, or these and the ends of their intervals."""
     # As objects, whole numbers stay whole beside a None.
     dtype = object if None in cutoffs.values else None
@@ -462,7 +471,8 @@ def by_cutoff(
         cells = numbers.estimates
         columns = pd.MultiIndex.from_product([list(columns), ENDS], names=["k", None])
     rows = pd.Index([*numbers.bases], name="metric")
-    return pd.DataFrame(cells.reshape(len(rows), len(columns)), rows, columns)
+    cells = cells.reshape(len(rows), len(columns))
+    return Table(cells, rows, columns, shown=Shown(basis=basis, plot="metrics"))
 
 
 def by_segment(numbers: Numbers) -> pd.DataFrame:

@@ -83,27 +83,36 @@ def card(group: UserGroup, user: ShownUser, label: str) -> Rows:
     who: list[Line] = [strong(user.user)]
     if user.text:
         who += [" (", opening(user.text, 120), ")"]
-    n = user.n_relevant
     header: list[Line] = ["#"]
     if group.baseline is None:
-        found = _("no relevant {item}")
-        if n:
-            words = N_("found {n:,} of {relevant:,} relevant")
-            found = _(words, n=user.n_hits, relevant=n)
-        who.append(f" {label} {fixed(user.values[0])} · {found}")
+        who.append(f" {label} {fixed(user.values[0])} · {_found_in_words(user)}")
         header.append(_("list"))
     else:
-        before, after = user.values
-        relevant = ngettext("{n:,} relevant {item}", "{n:,} relevant {items}", n)
-        words = N_("{change}, {relevant}")
-        change = _(words, change=signed(after - before), relevant=relevant)
-        who.append(f" {change}")
+        who.append(f" {_change_in_words(user)}")
         models = (group.baseline, group.model)
         for model, value in zip(models, user.values, strict=True):
             header.append([Name(model, 20), f": {fixed(value)}"])
     rows = _rows_of_lists(user)
     below = [*_below(user, len(rows))]
     return Rows(header, rows, who, len(header), wraps=True, note=below)
+
+
+def _found_in_words(user: ShownUser) -> str:
+    """Say how many relevant items the list of one model has."""
+    if not user.n_relevant:
+        return _("no relevant {item}")
+    words = N_("found {n:,} of {relevant:,} relevant")
+    return _(words, n=user.n_hits, relevant=user.n_relevant)
+
+
+def _change_in_words(user: ShownUser) -> str:
+    """Say how far the value of the second model is from that of the first."""
+    before, after = user.values
+    relevant = ngettext(
+        "{n:,} relevant {item}", "{n:,} relevant {items}", user.n_relevant
+    )
+    words = N_("{change}, {relevant}")
+    return _(words, change=signed(after - before), relevant=relevant)
 
 
 def _rows_of_lists(user: ShownUser) -> list[list[Line]]:

@@ -32,6 +32,11 @@ class RankedItem:
     relevance: float
     title: str = ""
 
+    @property
+    def title_or_id(self) -> Any:
+        """The title, or else the id as it is."""
+        return self.title or self.item
+
 
 @dataclass(frozen=True)
 class ShownUser:
@@ -91,16 +96,16 @@ def extremes(
     with_value = np.flatnonzero(~np.isnan(values))
     n_worse_half = len(with_value) // 2
     n_better_half = len(with_value) - n_worse_half
-    best = _first_by(with_value, -level, -n_hits, min(n, n_better_half))
+    best = first_by(with_value, min(n, n_better_half), -level, -n_hits)
     others = with_value[~np.isin(with_value, best)]
-    worst = _first_by(others, level, -n_missed, min(n, n_worse_half))
+    worst = first_by(others, min(n, n_worse_half), level, -n_missed)
     of_best, of_worst = ("best", "worst") if better else ("highest", "lowest")
     if not len(worst):
         of_best = "only"
     groups = []
     for kind, positions in ((of_best, best), (of_worst, worst)):
         if len(positions):
-            users = _shown([model], positions.tolist(), [values], k)
+            users = shown_users([model], positions.tolist(), [values], k)
             groups.append(UserGroup(kind, name, None, users))
     return groups
 
@@ -130,24 +135,25 @@ def moved(
     groups = []
     kinds = ("gained", "lost") if better else ("risen", "fallen")
     for kind, gain in zip(kinds, (change, -change), strict=True):
-        gaining = np.flatnonzero(gain > 0)
-        first = _first_by(gaining, -gain.round(12), np.zeros(len(gain)), n)
+        first = first_by(np.flatnonzero(gain > 0), n, -gain.round(12))
         if len(first):
-            users = _shown(sides, first.tolist(), values_of_sides, k)
+            users = shown_users(sides, first.tolist(), values_of_sides, k)
             groups.append(UserGroup(kind, model, baseline, users, counts))
     return groups
 
 
-def _first_by(among: Ints, key: Floats, then: Ints | Floats, n: int) -> Ints:
-    """Return the `n` of some positions that come first.
+def first_by(positions: Ints, n: int, *keys: Floats | Ints) -> Ints:
+    """Return the `n` of some positions that come first, with the lowest keys.
 
-    They are ordered by `key`, then by `then`, then by their own order.
+    They are ordered by the first key, then by the next; equal ones by position.
     """
-    order: Ints = np.lexsort((among, then[among], key[among]))[:n]
-    return np.asarray(among[order])
+    of_positions = [key[positions] for key in keys]
+    order = np.lexsort([positions, *reversed(of_positions)])
+    first: Ints = positions[order[:n]]
+    return first
 
 
-def _shown(
+def shown_users(
     sides: Sequence[EvaluationData],
     positions: list[int],
     values: Sequence[Floats],

@@ -25,23 +25,24 @@ def variance_of_mean(deviations: Floats, shares: Floats) -> Floats:
 def degrees_of_freedom(shares: Floats) -> float:
     """Return the degrees of freedom if the lists of a cluster are alike.
 
-    The variance is then a sum of squares over clusters g, of z_g = v_g (y_g - sum(p y)):
-    y_g is the value of all lists of g, and v = p / sqrt(1 - p). Where values of clusters
-    are independent with variance 1, C is the covariance matrix of z, clusters × clusters:
+    The variance is then a sum of squares over clusters, of z = v (y - sum(p y)): y is the
+    value of all lists of a cluster, and v = p / sqrt(1 - p). Where values of clusters
+    are independent with variance 1, z has the covariance matrix
 
-        C = diag(d) - u v' - v u' + s v v', with d = v², u = p v, s = sum(p²).
+        C = diag(v²) + R,  R = s v v' - u v' - v u',  with u = p v and s = sum(p²).
 
-    Satterthwaite's degrees of freedom are trace(C)² / trace(C²), both of which are sums
-    over clusters. Of clusters of one size they are n - 1.
+    Satterthwaite's degrees of freedom are trace(C)² / trace(C²). Of clusters of one size
+    they are n - 1.
     """
-    squares = np.square(shares)
-    s = float(squares.sum())
-    d = squares / (1 - shares)
-    u = squares / np.sqrt(1 - shares)
+    s = float(np.square(shares).sum())
     v = shares / np.sqrt(1 - shares)
-    diagonal = s * v**2 - 2 * u * v
-    uu, uv, vv = float(u @ u), float(u @ v), float(v @ v)
-    trace = float((d + diagonal).sum())
-    of_rest = 2 * uu * vv + 2 * uv**2 + s**2 * vv**2 - 4 * s * uv * vv
-    trace_of_square = float(d @ d + 2 * d @ diagonal) + of_rest
+    u = shares * v
+    # C is clusters × clusters, and is not made. R is W K W', of which W has two columns.
+    w = np.column_stack([u, v])
+    k = np.array([[0.0, -1.0], [-1.0, s]])
+    r_diagonal = ((w @ k) * w).sum(axis=1)
+    product = k @ (w.T @ w)  # 2 × 2; its square has the trace of R²
+    trace = float((v**2 + r_diagonal).sum())
+    trace_of_square = float((v**4 + 2 * v**2 * r_diagonal).sum())
+    trace_of_square += float((product @ product).trace())
     return trace**2 / trace_of_square

@@ -31,7 +31,10 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """The mean of each column of values, its spread over units, and its interval."""
+    """The mean of each column of values, its spread over units, and its interval.
+
+    A unit is a user, or a cluster with all its lists (`UserSample`).
+    """
 
     values: Floats  #: users, or lists, × columns, each with a value
     sample: UserSample
@@ -42,24 +45,27 @@ class Moments:
         """The mean, with weights sum(w x) / sum(w); NaN without values."""
         return means(self.values, self.sample.weights)
 
+    # How units spread
+
     @cached_property
     def _deviations(self) -> Floats:
-        """How far the values of units are from the mean."""
+        """How far the value of each unit is from the mean, units × columns."""
         return self.sample.deviations(self.values, self.mean)
 
     @cached_property
     def _squares(self) -> Floats:
-        """Sums of squared deviations.
+        """The sum of the squared deviations of units.
 
-        With weights these out of n² are sum(w² (x - mean)²) / sum(w)², the variance of
-        the linearised ratio.
+        The deviation of a user with a weight is n w (x - mean) / sum(w), so that the
+        sum out of n² is the variance of the mean as a ratio of two sums, linearised:
+        sum(w² (x - mean)²) / sum(w)².
         """
         squares: Floats = np.einsum("ij,ij->j", self._deviations, self._deviations)
         return squares
 
     @property
     def variance(self) -> Floats:
-        """The variance of the values of units, by n - 1; NaN below 2 units."""
+        """The variance of the values of units, out of n - 1; NaN below 2 units."""
         if self.sample.n_effective < 2:
             return self._nothing
         return self._squares / (self.sample.n_effective - 1)
@@ -68,8 +74,8 @@ class Moments:
     def sd(self) -> Floats:
         """The standard deviation of the values of units; 0 if they differ by rounding.
 
-        Out of √n it is the standard error of their mean. So that it is of clusters
-        too, whose sizes are not equal, it is there made of the variance CR2.
+        Out of √n it is the standard error of the mean. Of clusters without weights it is
+        worked back from CR2, the variance of their mean.
         """
         if self.sample.n_effective < 2:
             return self._nothing
@@ -104,9 +110,9 @@ class Moments:
     def reach(self) -> Pair:
         """How far down and up the mean may go beyond its standard error.
 
-        The heaviest user counts for others, whose values may be the lowest or the
-        highest: as far as the share that is more than an equal one moves the mean. It
-        is 0 without weights.
+        The heaviest user stands for several, of whom the others may be as low or as high
+        as any value seen. It is how far the mean then moves by what the user weighs
+        beyond an equal share; 0 without weights.
         """
         least, most = self._extremes
         share = self.sample.excess / (1 + self.sample.excess)
@@ -117,12 +123,17 @@ class Moments:
         """NaN for each column."""
         return np.full_like(self.mean, np.nan)
 
+    # The interval
+
     def interval(
         self, confidence: float = 0.95, *, within_bounds: bool = False
     ) -> Pair:
         """Return the ends for the mean of each column, by the beta distribution.
 
-        NaN of a single unit, and without bounds where few units are off the other one.
+        An end is a quantile of the mean of all units and one more, whose value is the
+        lowest there may be for the lower end, the highest for the upper end.
+
+        NaN of a single unit, and where few units are off one bound and there is no other.
         `within_bounds`: others may be as low or as high as the bounds, whatever is seen.
         """
         check_confidence(confidence)
@@ -138,83 +149,94 @@ class Moments:
     def _one_more(self, *, within_bounds: bool) -> Pair:
         """Return the lowest and the highest value that one more unit may have.
 
-        Those of units seen, where enough of them are off the bound.
+        The lowest is that seen, if so many units are below the upper bound that they
+        show how low others are; where nearly all are at the upper bound, it is the lower
+        bound. The highest likewise.
         """
-        lowest, highest = map(self._furthest, self._limits)
+        at_lower, at_upper = map(self._value_of_unit_at, self._limits)
         if within_bounds:
-            return lowest, highest
-        seen = self._extremes_of_units
-        above, below = self._are_enough
-        return np.where(below, seen[0], lowest), np.where(above, seen[1], highest)
+            return at_lower, at_upper
+        lowest_seen, highest_seen = self._extremes_of_units
+        lower_bound, upper_bound = self.bounds
+        show_lowest = self._are_enough(upper_bound - self.values)
+        show_highest = self._are_enough(self.values - lower_bound)
+        return (
+            np.where(show_lowest, lowest_seen, at_lower),
+            np.where(show_highest, highest_seen, at_upper),
+        )
+
+    def _are_enough(self, distances: Floats) -> Bools:
+        """Return whether enough units are off a bound; `distances`: of values from it."""
+        return self.varies & (self.sample.n_off(distances) >= ENOUGH)
 
     @property
     def _limits(self) -> Pair:
-        """The bounds of the metric, and where values pass them these.
+        """The bounds of the metric, or values that pass them.
 
-        Rounding does, and repeats that a convention counts again.
+        Values do by rounding, and by repeats that a convention counts again.
         """
         lowest, highest = self._extremes
-        return np.minimum(self.bounds[0], lowest), np.maximum(self.bounds[1], highest)
+        lower_bound, upper_bound = self.bounds
+        return np.minimum(lower_bound, lowest), np.maximum(upper_bound, highest)
 
-    @property
-    def _scale(self) -> Pair:
-        """The ends of the beta distribution: the limits, or else the values of units."""
-        ends = zip(self._limits, self._extremes_of_units, strict=True)
-        low, high = (np.where(np.isfinite(limit), limit, seen) for limit, seen in ends)
-        return low, high
+    def _value_of_unit_at(self, limit: Floats) -> Floats:
+        """Return the value of one more unit whose lists all have the value `limit`.
 
-    @property
-    def _are_enough(self) -> tuple[Bools, Bools]:
-        """Whether enough units are above the lower bound, and below the upper one."""
-        n_above = self.sample.off(self.values - self.bounds[0])
-        n_below = self.sample.off(self.bounds[1] - self.values)
-        return self.varies & (n_above >= ENOUGH), self.varies & (n_below >= ENOUGH)
-
-    def _furthest(self, bound: Floats) -> Floats:
-        """Return the value of one more user at a bound.
-
-        One more cluster has the value of one as large as the largest, with all its lists
-        there: `_quantile_with` gives it the weight of an average one.
+        A cluster may have as many lists as the largest. `_quantile_with` gives it the
+        weight of an average one, so that its value is as many times further from the
+        mean.
         """
         if not self.sample.is_clustered:
-            return bound
-        largest = self.sample.n_effective * self.sample.heaviest
-        return self.mean + largest * (bound - self.mean)
+            return limit
+        times_average = self.sample.n_effective * self.sample.heaviest
+        return self.mean + times_average * (limit - self.mean)
 
     def _quantile_with(self, extreme: Floats, chance: float) -> Floats:
         """Return the quantile of the mean with one more unit of an extreme value.
 
-        The unit is a user as heavy as the heaviest, or a cluster with the weight of an
-        average one and the value of the largest (`_furthest`). With it there are n units,
-        by their effective number, and between the ends of the scale, 0 and 1, the mean
-        is m. Its variance under weights drawn at random (the
-        Bayesian bootstrap, Rubin 1981, Ann. Statist. 9) is v = s² / (n + 1), where s² is
-        the variance of the n values. The beta distribution of this mean and variance has
-        the parameters a = m N and b = (1 - m) N, where N = m (1 - m) / v - 1. For values
-        of 0 and 1 the quantile is that of Clopper and Pearson. `README.md` measures the
-        coverage, under "Intervals of a mean".
+        It is the mean under weights drawn at random (the Bayesian bootstrap, Rubin 1981,
+        Ann. Statist. 9), whose variance is that of the values of n units, out of n + 1.
+        For values of 0 and 1 the quantile is that of Clopper and Pearson. `README.md`
+        measures the coverage, under "Intervals of a mean".
+        """
+        n_others = self.sample.n_effective
+        # Out of the weight of all others: a user may be as heavy as the heaviest, a
+        # cluster is an average one.
+        weight = 1 / n_others if self.sample.is_clustered else self.sample.heaviest
+        share = weight / (1 + weight)
+        share_of_other = (1 - share) / n_others
+        n = 1 / (n_others * share_of_other**2 + share**2)  # the effective number
+
+        distance = extreme - self.mean
+        with np.errstate(invalid="ignore"):  # an extreme may be infinite
+            moved = share * distance  # how far the unit moves the mean
+            # Of all units the square of share × distance from the mean, added up.
+            of_others = share_of_other**2 * (self._squares + n_others * moved**2)
+            of_extreme = (share * (1 - share) * distance) ** 2
+            variance = n * (of_others + of_extreme) / (n + 1)
+            quantile = self._beta_quantile(self.mean + moved, variance, chance)
+        is_mean = (np.abs(distance) <= ROUNDING) & ~self.varies
+        return np.where(is_mean, self.mean, quantile)
+
+    def _beta_quantile(self, mean: Floats, variance: Floats, chance: float) -> Floats:
+        """Return the quantile of a beta distribution by its mean and its variance.
+
+        It lies between the limits; where there is none, between the values of units. Of a
+        scale from 0 to 1 its parameters are a = m N and b = (1 - m) N, where m is the
+        mean, v the variance and N = m (1 - m) / v - 1.
         """
         from scipy.special import betaincinv
 
-        n_units = self.sample.n_effective
-        bottom, top = self._scale
+        ends = zip(self._limits, self._extremes_of_units, strict=True)
+        bottom, top = (np.where(np.isfinite(at), at, seen) for at, seen in ends)
         size = top - bottom
-        weight = 1 / n_units if self.sample.is_clustered else self.sample.heaviest
-        share = weight / (1 + weight)  # of the unit put in
-        n = 1 / ((1 - share) ** 2 / n_units + share**2)
-        distance = extreme - self.mean
         with np.errstate(invalid="ignore", divide="ignore"):
-            mean = (self.mean + distance * share - bottom) / size
-            spread = self._squares / n_units**2
-            spread = spread + (distance * share) ** 2 * (1 + 1 / n_units)
-            variance = (1 - share) ** 2 * spread / size**2 * n / (n + 1)
-            n_beta = mean * (1 - mean) / variance - 1
+            m, v = (mean - bottom) / size, variance / size**2
             # Clusters of which one has most lists may vary more than a mean can, which
             # is then at either end.
-            n_beta = np.maximum(n_beta, ROUNDING)
-            quantile = betaincinv(mean * n_beta, (1 - mean) * n_beta, chance)
-        is_mean = (np.abs(distance) <= ROUNDING) & ~self.varies
-        return np.where(is_mean, self.mean, bottom + size * quantile)
+            n_beta = np.maximum(m * (1 - m) / v - 1, ROUNDING)
+            quantile: Floats = betaincinv(m * n_beta, (1 - m) * n_beta, chance)
+        return bottom + size * quantile
 
 
 def interval_of_pairs(

@@ -53,7 +53,7 @@ class Paired(NamedTuple):
     #: that of CR2. 0 if nobody differs.
     effect_size: Floats
     #: Users, or lists, with a difference above 0; where less is better, the results swap
-    #: them with those lost (`paired_in_blocks`).
+    #: them with those lost (`paired_at`).
     won: NDArray[np.int64]
     tied: NDArray[np.int64]
     lost: NDArray[np.int64]
@@ -64,11 +64,12 @@ class Paired(NamedTuple):
     high_in_bounds: Floats
 
     @classmethod
-    def untested(cls, n: int) -> Self:
-        """Return the numbers of so many differences of which nothing is known."""
-        numbers: dict[str, Any] = dict.fromkeys(cls._fields, np.full(n, np.nan))
-        nobody = np.zeros(n, dtype=np.int64)
-        return cls(**numbers | dict.fromkeys(("won", "tied", "lost"), nobody))
+    def untested(cls, *shape: int) -> Self:
+        """Return arrays of the numbers of differences of which nothing is known."""
+        numbers: dict[str, Any] = {name: np.full(shape, np.nan) for name in cls._fields}
+        for name in ("won", "tied", "lost"):
+            numbers[name] = np.zeros(shape, dtype=np.int64)
+        return cls(**numbers)
 
 
 def paired(
@@ -97,7 +98,8 @@ def paired(
     won = np.count_nonzero(values > 0, axis=0)
     lost = np.count_nonzero(values < 0, axis=0)
     differs = won + lost > 0
-    mean, sd = np.where(differs, moments.mean, 0.0), moments.sd
+    mean = np.where(differs, moments.mean, 0.0)
+    sd = moments.sd
     with np.errstate(divide="ignore", invalid="ignore"):
         effect_size = mean / sd
     test = _careful_test(mean, moments, values, settings.confidence)
@@ -136,9 +138,9 @@ def _careful_test(
         confidence=confidence,
         reach=moments.reach,
     )
-    n_off_0 = sample.off(np.abs(values))
-    n_off_lowest = sample.off(settled(values - values.min(axis=0)))
-    n_off_highest = sample.off(settled(values.max(axis=0) - values))
+    n_off_0 = sample.n_off(np.abs(values))
+    n_off_lowest = sample.n_off(settled(values - values.min(axis=0)))
+    n_off_highest = sample.n_off(settled(values.max(axis=0) - values))
     are_few = np.min([n_off_0, n_off_lowest, n_off_highest], axis=0) < ENOUGH
     low, high = moments.interval(confidence, within_bounds=True)
     return Tested(
@@ -154,9 +156,11 @@ def _careful_p(p: Floats, values: Floats, sample: UserSample) -> Floats:
 
     NaN where fewer than 10 users differ.
     """
-    n_signs = np.count_nonzero(settled(sample.by_unit(values)), axis=0)
+    # The sum of a cluster is a coin, whatever its size; one that is 0 is none.
+    n_coins = np.count_nonzero(settled(sample.by_unit(values)), axis=0)
+    all_on_one_side = 2.0 ** (1.0 - n_coins)
     n_differ = sample.count(values != 0)
-    careful = np.clip(p, 2.0 ** (1.0 - n_signs), 1.0)
+    careful = np.clip(p, all_on_one_side, 1.0)
     return np.where(n_differ < ENOUGH, np.nan, careful)
 
 

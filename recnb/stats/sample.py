@@ -170,12 +170,12 @@ class UserSample:
         n_chosen = np.count_nonzero(self.by_unit(chosen), axis=0)
         return np.asarray(n_chosen, dtype=np.float64)
 
-    def off(self, distances: Floats) -> Floats:
-        """Return the effective number of units off a bound, by column.
+    def n_off(self, distances: Floats) -> Floats:
+        """Return the effective number of units off a bound, in each column.
 
-        `distances` are those of values from it. A cluster is as far off as its lists
-        together: if all clusters off the bound are equally far, it is their number; if a
-        few are by far the furthest, it is lower.
+        `distances` are those of values from the bound. The distance of a cluster is the
+        sum of those of its lists: if all clusters off the bound are equally far, they are
+        counted; if a few are by far the furthest, the number is lower.
         """
         if not self.is_clustered:
             return self.count(distances > 0)
@@ -183,15 +183,17 @@ class UserSample:
 
 
 def _effective_number(sizes: Floats) -> Floats:
-    """Return (sum t)² / sum t² of the sizes t in each column (Kish 1965).
+    """Return sum(t)² / sum(t²) of the sizes t in each column (Kish 1965).
 
-    It is 0 if all sizes are 0, and the number of sizes if their squares are infinite, as
-    all distances from a bound at infinity are, or too small for a float.
+    Of sizes that are all alike it is the number of those that are not 0.
     """
     total = sizes.sum(axis=0)
     squares = np.square(sizes).sum(axis=0)
+    number = np.full(len(total), float(len(sizes)))
+    number[total == 0] = 0.0
+    # Squares may be infinite, as all distances from a bound at infinity are, or too
+    # small for a float: then the sizes count as alike.
     has_quotient = np.isfinite(squares) & (squares > 0)
-    number: Floats = np.where(total == 0, 0.0, float(len(sizes)))
     np.divide(total**2, squares, out=number, where=has_quotient)
-    # As above, of ten equal sizes.
+    # As in `n_effective`, floats may give a little less than 10 of ten equal sizes.
     return np.round(number, 9)

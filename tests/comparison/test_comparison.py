@@ -135,3 +135,26 @@ def test_rank_biased_overlap_is_that_of_its_definition(pairs, k, p):
     found = recnb.compare(models, {user: [0] for user in users}).overlap(k, p=p)
     values = [overlap_of(one[:k], two[:k], p) for one, two in users.values()]
     assert found.rbo.item() == pytest.approx(sum(values) / len(values), abs=1e-12)
+
+
+def test_a_mean_beyond_accuracy_is_over_the_users_who_have_a_list_of_every_model() -> (
+    None
+):
+    lists = SAMPLE.models["popular"]
+    lacking = lists["user"].unique()[:40]
+    models = {
+        "all": SAMPLE.models["item-knn"],
+        "fewer": lists[~lists["user"].isin(lacking)],
+    }
+    found = recnb.compare(models, SAMPLE.test, train=SAMPLE.train)
+    of_users = {
+        name: recnb.evaluate(recs, SAMPLE.test, train=SAMPLE.train)
+        .novelty(k=10)
+        .per_user
+        for name, recs in models.items()
+    }
+    both = of_users["all"].index.intersection(of_users["fewer"].index)
+    assert len(both) < len(of_users["all"])
+    table = found.table("novelty", k=10)["novelty@10"]
+    for name, values in of_users.items():
+        assert table[name] == pytest.approx(values[both].mean(), abs=1e-12)

@@ -25,7 +25,6 @@ from recnb.display.language import _, current, use_language
 from recnb.errors import OptionError
 from recnb.results.conclusions import p_value
 from recnb.results.numbers import ENDS
-from recnb.results.places import Place
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table
 from tests.drawn import words_of
@@ -68,9 +67,9 @@ def test_a_table_without_intervals_computes_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Of many users they take far longer than means."""
-    monkeypatch.delattr(Place, "interval")
+    monkeypatch.delattr("recnb.results.numbers.intervals_at")
     assert "linear gain" in EV.table("ndcg", k=10).attrs["basis"]
-    with pytest.raises(AttributeError):
+    with pytest.raises(NameError):
         EV.table("ndcg", k=10, intervals=True)
 
 
@@ -337,6 +336,14 @@ def test_a_table_is_points_with_the_intervals_that_it_has() -> None:
         assert np.array(ends) == pytest.approx(wide[k][["low", "high"]].to_numpy())
     table.loc["ndcg", 5] = 0.9
     assert points(pickle.loads(pickle.dumps(table)).plot())["5"][0][0] == 0.9
+
+
+def test_the_line_of_a_curve_runs_to_the_right_whatever_the_order_of_cut_offs() -> None:
+    table = EV.curve("ndcg", k=[3, 1, 2])
+    assert table.index.tolist() == [3, 1, 2]
+    (line,) = table.plot().get_lines()
+    assert line.get_xdata().tolist() == [1, 2, 3]
+    assert line.get_ydata().tolist() == table.loc[[1, 2, 3], "ndcg"].tolist()
 
 
 def test_curves_on_the_same_axes_are_all_in_sight() -> None:
