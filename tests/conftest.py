@@ -106,11 +106,12 @@ def pytest_runtest_teardown(
     item: pytest.Item, nextitem: pytest.Item | None
 ) -> Generator[None, object, object]:
     """What a file of tests leaves open is found in its last test, and not in some test
-    of a later file.
+    of a later file; what it keeps need not be looked through again.
     """
     done = yield
     if nextitem is None or nextitem.path != item.path:
         gc.collect()
+        gc.freeze()
     return done
 
 
@@ -152,17 +153,16 @@ def cases_for_command(cases: list[pytest.Function]) -> list[pytest.Function]:
     cases = sorted(cases, key=_lot)
     if {*cases[0].callspec.params} <= KINDS:
         return cases[:1]
-    values = {
-        case.nodeid: {
-            (name, str(value)) for name, value in case.callspec.params.items()
-        }
+    missing = {
+        case: {(name, str(value)) for name, value in case.callspec.params.items()}
         for case in cases
     }
-    missing = set().union(*values.values())
     chosen = []
     while missing:
-        best = max(cases, key=lambda case: len(values[case.nodeid] & missing))
-        missing -= values[best.nodeid]
+        best = max(missing, key=lambda case: len(missing[case]))
+        values = missing[best]
+        left = {case: of_case - values for case, of_case in missing.items()}
+        missing = {case: of_case for case, of_case in left.items() if of_case}
         chosen.append(best)
     return chosen
 
@@ -177,10 +177,8 @@ def mark_cases_for_ci(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("thin") and not item.get_closest_marker("spark"):
             cases_of[item.nodeid.split("[")[0]].append(item)
     for cases in cases_of.values():
-        chosen = cases_for_command(cases)
-        for case in cases:
-            if case not in chosen:
-                case.add_marker("slow")
+        for case in {*cases} - {*cases_for_command(cases)}:
+            case.add_marker("slow")
 
 
 @pytest.hookimpl(tryfirst=True)  # before the cases are selected by their marks

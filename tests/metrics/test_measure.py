@@ -22,6 +22,7 @@ from recnb.metrics.metric import (
     PRINTED,
 )
 from tests.rows import read_rows
+from tests.strategies import LETTERS
 
 #: Options as a text gives them.
 OPTIONS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
@@ -78,9 +79,11 @@ def test_measures_print_as_they_parse(measure: Any) -> None:
 
 
 @given(
-    st.text(max_size=12)
+    st.text(LETTERS, max_size=12)
     | st.from_regex(
-        r"[A-Za-z]{1,4}\((rel|p|cutoff)=[\w.'-]*\)?(@[\d.]*)?", fullmatch=True
+        r"[A-Za-z]{1,4}\((rel|p|cutoff)=[\w.'-]*\)?(@[\d.]*)?",
+        fullmatch=True,
+        alphabet=LETTERS,
     )
 )
 def test_any_other_text_is_refused(text: str) -> None:
