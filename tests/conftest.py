@@ -55,14 +55,6 @@ settings.register_profile("thorough", max_examples=500, **COMMON)
 settings.load_profile(PROFILE)
 
 
-@pytest.fixture(autouse=True)
-def _closed_figures() -> Generator[None]:
-    """Close the figures of a test: pyplot keeps each, and warns of more than twenty."""
-    yield
-    if "matplotlib.pyplot" in sys.modules:
-        sys.modules["matplotlib.pyplot"].close("all")
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """A process for each core, but no more than there are files to run, and none beside
@@ -105,10 +97,14 @@ def pytest_unconfigure() -> None:
 def pytest_runtest_teardown(
     item: pytest.Item, nextitem: pytest.Item | None
 ) -> Generator[None, object, object]:
-    """What a file of tests leaves open is found in its last test, and not in some test
-    of a later file; what it keeps need not be looked through again.
+    """Close the figures of a test: pyplot keeps each, and warns of more than twenty.
+
+    What a file of tests leaves open is found in its last test, and not in some test of a
+    later file; what it keeps need not be looked through again.
     """
     done = yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
     if nextitem is None or nextitem.path != item.path:
         gc.collect()
         gc.freeze()
