@@ -33,9 +33,10 @@ os.environ["SOURCE_DATE_EPOCH"] = "1767225600"
 os.environ["COLUMNS"] = "80"
 
 # Several processes at work: more than one thread each, so that Polars is tried with
-# threads, but not all cores each.
+# threads, but not all cores each; threads of numpy would wait for one another.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("POLARS_MAX_THREADS", "2")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 COMMON = {
     "deadline": None,
