@@ -55,7 +55,7 @@ NO_EXAMPLE = {
 
 
 def validator_of(value: Any) -> Validator:
-    """Return numpydoc's validator of a docstring, of the extra `checks`.
+    """Return numpydoc's validator of a docstring, of the extra `ci`.
 
     It takes `**options` for the keywords of `recnb.evaluate`, which it describes. A
     method that is written as a function has `data` in the place of `self`.
