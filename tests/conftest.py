@@ -151,17 +151,19 @@ def cases_for_command(cases: list[pytest.Function]) -> list[pytest.Function]:
     if {*cases[0].callspec.params} <= KINDS:
         return cases[:1]
     missing = {
-        case: {(name, str(value)) for name, value in case.callspec.params.items()}
+        case.nodeid: {
+            (name, str(value)) for name, value in case.callspec.params.items()
+        }
         for case in cases
     }
-    chosen = []
+    chosen = set()
     while missing:
         best = max(missing, key=lambda case: len(missing[case]))
         values = missing[best]
         left = {case: of_case - values for case, of_case in missing.items()}
         missing = {case: of_case for case, of_case in left.items() if of_case}
-        chosen.append(best)
-    return chosen
+        chosen.add(best)
+    return [case for case in cases if case.nodeid in chosen]
 
 
 def mark_cases_for_ci(items: list[pytest.Item]) -> None:
