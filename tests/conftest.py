@@ -33,9 +33,10 @@ os.environ["SOURCE_DATE_EPOCH"] = "1767225600"
 os.environ["COLUMNS"] = "80"
 
 # Several processes at work: more than one thread each, so that Polars is tried with
-# threads, but not all cores each.
+# threads, but not all cores each; threads of numpy would wait for one another.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("POLARS_MAX_THREADS", "2")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 COMMON = {
     "deadline": None,
@@ -53,14 +54,6 @@ settings.register_profile(
 settings.register_profile("ci", max_examples=examples(40), **COMMON)
 settings.register_profile("thorough", max_examples=500, **COMMON)
 settings.load_profile(PROFILE)
-
-
-@pytest.fixture(autouse=True)
-def _closed_figures() -> Generator[None]:
-    """Close the figures of a test: pyplot keeps each, and warns of more than twenty."""
-    yield
-    if "matplotlib.pyplot" in sys.modules:
-        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -105,12 +98,17 @@ def pytest_unconfigure() -> None:
 def pytest_runtest_teardown(
     item: pytest.Item, nextitem: pytest.Item | None
 ) -> Generator[None, object, object]:
-    """What a file of tests leaves open is found in its last test, and not in some test
-    of a later file.
+    """Close the figures of a test: pyplot keeps each, and warns of more than twenty.
+
+    What a file of tests leaves open is found in its last test, and not in some test of a
+    later file; what it keeps need not be looked through again.
     """
     done = yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
     if nextitem is None or nextitem.path != item.path:
         gc.collect()
+        gc.freeze()
     return done
 
 
@@ -152,19 +150,20 @@ def cases_for_command(cases: list[pytest.Function]) -> list[pytest.Function]:
     cases = sorted(cases, key=_lot)
     if {*cases[0].callspec.params} <= KINDS:
         return cases[:1]
-    values = {
+    missing = {
         case.nodeid: {
             (name, str(value)) for name, value in case.callspec.params.items()
         }
         for case in cases
     }
-    missing = set().union(*values.values())
-    chosen = []
+    chosen = set()
     while missing:
-        best = max(cases, key=lambda case: len(values[case.nodeid] & missing))
-        missing -= values[best.nodeid]
-        chosen.append(best)
-    return chosen
+        best = max(missing, key=lambda case: len(missing[case]))
+        values = missing[best]
+        left = {case: of_case - values for case, of_case in missing.items()}
+        missing = {case: of_case for case, of_case in left.items() if of_case}
+        chosen.add(best)
+    return [case for case in cases if case.nodeid in chosen]
 
 
 def mark_cases_for_ci(items: list[pytest.Item]) -> None:
@@ -177,10 +176,8 @@ def mark_cases_for_ci(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("thin") and not item.get_closest_marker("spark"):
             cases_of[item.nodeid.split("[")[0]].append(item)
     for cases in cases_of.values():
-        chosen = cases_for_command(cases)
-        for case in cases:
-            if case not in chosen:
-                case.add_marker("slow")
+        for case in {*cases} - {*cases_for_command(cases)}:
+            case.add_marker("slow")
 
 
 @pytest.hookimpl(tryfirst=True)  # before the cases are selected by their marks

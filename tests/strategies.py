@@ -38,6 +38,9 @@ NUMBERS: dict[str, tuple[Any, ...]] = {
 
 Options = dict[str, Any]
 
+#: Every letter that `st.text` draws, of which it takes a second to make a list.
+LETTERS = st.characters(exclude_categories=["Cs"])
+
 
 def values_of(metric: Metric[Any]) -> dict[str, tuple[Any, ...]]:
     """What each option of a metric can be: its words, or some numbers."""

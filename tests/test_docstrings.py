@@ -12,11 +12,9 @@ import inspect
 from collections.abc import Iterator
 from functools import cache
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from numpydoc.docscrape import get_doc_object
-from numpydoc.validate import Validator, validate
 
 import recnb
 from recnb.evaluate import KEYWORDS
@@ -27,6 +25,9 @@ from tests.tools.site.reference import (
     public_names,
     value_of,
 )
+
+if TYPE_CHECKING:
+    from numpydoc.validate import Validator
 
 #: Checks of numpydoc that are left out everywhere, with the reason.
 LEFT_OUT = {
@@ -53,27 +54,34 @@ NO_EXAMPLE = {
 }
 
 
-class CallValidator(Validator):
-    """Takes `**options` for the keywords of `recnb.evaluate`, which it describes.
+def validator_of(value: Any) -> Validator:
+    """Return numpydoc's validator of a docstring, of the extra `ci`.
 
-    A method that is written as a function has `data` in the place of `self`.
+    It takes `**options` for the keywords of `recnb.evaluate`, which it describes. A
+    method that is written as a function has `data` in the place of `self`.
     """
+    from numpydoc.docscrape import get_doc_object
+    from numpydoc.validate import Validator
 
-    @property
-    def signature_parameters(self) -> tuple[str, ...]:
-        names: tuple[str, ...] = super().signature_parameters
-        if names[:1] == ("data",):
-            names = names[1:]
-        described = self.doc_all_parameters
-        if "**options" not in described:
-            return names
-        known = {*KEYWORDS, "**options"} - {*described}
-        listed = [name for name in names if name not in known]
-        if "**options" not in listed:
-            listed.append("**options")
-        return tuple(listed)
+    class CallValidator(Validator):
+        @property
+        def signature_parameters(self) -> tuple[str, ...]:
+            names: tuple[str, ...] = super().signature_parameters
+            if names[:1] == ("data",):
+                names = names[1:]
+            described = self.doc_all_parameters
+            if "**options" not in described:
+                return names
+            known = {*KEYWORDS, "**options"} - {*described}
+            listed = [name for name in names if name not in known]
+            if "**options" not in listed:
+                listed.append("**options")
+            return tuple(listed)
+
+    return CallValidator(get_doc_object(value))
 
 
+@cache
 def public_objects() -> dict[str, Any]:
     """Return the public names with what they are, members of classes among them."""
     found: dict[str, Any] = {}
@@ -101,11 +109,10 @@ def objects_with_members(name: str, value: Any) -> Iterator[tuple[str, Any]]:
             yield f"{name}.{member}", attribute
 
 
-OBJECTS = public_objects()
-
-
 def problems(name: str, value: Any) -> list[str]:
     """Return what is wrong with a docstring, by numpydoc's rules and the house's."""
+    from numpydoc.validate import validate
+
     is_error = inspect.isclass(value) and issubclass(value, Exception)
     is_line = is_error or not callable(value)
     left_out = {*LEFT_OUT}
@@ -113,7 +120,7 @@ def problems(name: str, value: Any) -> list[str]:
         left_out |= {*LEFT_OUT_OF_LINES}
     if is_error or value in MADE_BY_RECNB:
         left_out.add("PR01")
-    validator = CallValidator(get_doc_object(value))
+    validator = validator_of(value)
     result = validate(value, validator_cls=lambda obj_name: validator)
     wrong = [
         f"{code}: {text}" for code, text in result["errors"] if code not in left_out
@@ -128,14 +135,15 @@ def problems(name: str, value: Any) -> list[str]:
 def is_shown_by_its_class(name: str) -> bool:
     """Whether the example of a class calls this method of it."""
     of_class, _dot, method = name.rpartition(".")
-    written = inspect.getdoc(OBJECTS.get(of_class)) or ""
+    written = inspect.getdoc(public_objects().get(of_class)) or ""
     _text, prompt, examples = written.partition(">>>")
     return bool(prompt) and f".{method}(" in examples
 
 
-@pytest.mark.parametrize("name", OBJECTS)
-def test_a_public_name_has_a_docstring_by_the_rules_of_numpydoc(name: str) -> None:
-    assert problems(name, OBJECTS[name]) == []
+@pytest.mark.slow
+def test_public_names_have_docstrings_by_the_rules_of_numpydoc() -> None:
+    found = {name: problems(name, value) for name, value in public_objects().items()}
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
 
 
 @cache
@@ -154,18 +162,13 @@ def module_of(value: Any) -> str:
     return module.__name__
 
 
-WITH_EXAMPLES = [
-    name for name, value in OBJECTS.items() if ">>>" in (inspect.getdoc(value) or "")
-]
-
-
-@pytest.mark.parametrize("name", WITH_EXAMPLES)
-def test_an_example_of_the_reference_is_run_as_a_doctest(
-    name: str, pytestconfig: pytest.Config
+def test_the_examples_of_the_reference_are_run_as_doctests(
+    pytestconfig: pytest.Config,
 ) -> None:
     assert pytestconfig.getoption("doctestmodules")
     assert "recnb" in pytestconfig.getini("testpaths")
-    value = OBJECTS[name]
-    module = module_of(value)
-    assert "spark" not in module  # pytest is told to ignore these
-    assert value.__doc__ in doctests_of(module)
+    for name, value in public_objects().items():
+        if ">>>" in (inspect.getdoc(value) or ""):
+            module = module_of(value)
+            assert "spark" not in module, name  # pytest is told to ignore these
+            assert value.__doc__ in doctests_of(module), name

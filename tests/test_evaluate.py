@@ -12,7 +12,6 @@ import polars as pl  # noqa: F401 -- in rows
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import ndcg_score
 
 import recnb
 from tests.rows import hold_refused, read_rows
@@ -60,6 +59,7 @@ queries = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(queries, st.integers(1, 9))
 def test_groups_are_scored_as_by_scikit_learn(
     groups: list[list[tuple[int, int]]], k: int
@@ -67,6 +67,8 @@ def test_groups_are_scored_as_by_scikit_learn(
     """Scores without ties; a query without a relevant row is 0 there, and left out here
     unless asked otherwise.
     """
+    from sklearn.metrics import ndcg_score
+
     want = [
         ndcg_score([[label for label, _ in rows]], [[score for _, score in rows]], k=k)
         for rows in groups

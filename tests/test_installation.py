@@ -10,7 +10,6 @@ import sysconfig
 import tarfile
 import venv
 import zipfile
-from collections.abc import Callable
 
 import pytest
 
@@ -155,30 +154,14 @@ class Environment:
         return done.stdout
 
 
-def borrow_dependencies(environment: Environment, wheel: pathlib.Path) -> None:
-    """Install the wheel alone; what it needs is found in the packages of the tests."""
-    path = sysconfig.get_path("purelib")
-    (environment.packages / "borrowed.pth").write_text(path, encoding="utf-8")
-    environment.pip("install", "--no-index", "--no-deps", str(wheel))
-
-
-def install_dependencies(environment: Environment, wheel: pathlib.Path) -> None:
-    """Install the wheel with what it asks for, which is downloaded."""
+@pytest.mark.slow
+def test_it_is_installed_used_and_removed_without_a_trace(
+    wheel: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    """With what it asks for, which is downloaded."""
+    environment = Environment(tmp_path)
     environment.pip("install", str(wheel))
     environment.pip("check")
-
-
-@pytest.mark.parametrize(
-    "install",
-    [borrow_dependencies, pytest.param(install_dependencies, marks=pytest.mark.slow)],
-)
-def test_it_is_installed_used_and_removed_without_a_trace(
-    install: Callable[[Environment, pathlib.Path], None],
-    wheel: pathlib.Path,
-    tmp_path: pathlib.Path,
-) -> None:
-    environment = Environment(tmp_path)
-    install(environment, wheel)
     python = str(environment.python)
     page = (ROOT / "recnb" / "metrics" / "README.md").read_text("utf-8")
     program, output = programs_of(page)[0]

@@ -8,7 +8,6 @@ import builtins
 import copy  # noqa: F401 -- in rows
 import inspect
 import pydoc
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -165,16 +164,21 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize(("of", "name", "call"), GUESSED)
-def test_a_guessed_name_is_told_a_call(of: str, name: str, call: str) -> None:
-    asked: dict[str, Callable[[], Any]] = {
-        "metric": lambda: EV.ndcg(**{name: 10}),
-        "evaluate": lambda: recnb.evaluate(SAMPLE.test, SAMPLE.test, **{name: 10}),
-    }
-    with pytest.raises(OptionError) as error:
-        asked.get(of, lambda: getattr(PLACES[of], name))()
-    meant = call.replace("{it}", "ev").replace("{name}", name)
-    assert str(error.value).endswith(f" Type {meant}.")
+def guess(of: str, name: str) -> Any:
+    """Type a name, or a keyword of a metric or of `evaluate`."""
+    if of == "metric":
+        return EV.ndcg(**{name: 10})
+    if of == "evaluate":
+        return recnb.evaluate(SAMPLE.test, SAMPLE.test, **{name: 10})
+    return getattr(PLACES[of], name)
+
+
+def test_a_guessed_name_is_told_a_call() -> None:
+    for of, name, call in GUESSED:
+        with pytest.raises(OptionError) as error:
+            guess(of, name)
+        meant = call.replace("{it}", "ev").replace("{name}", name)
+        assert str(error.value).endswith(f" Type {meant}."), (of, name)
 
 
 def test_every_keyword_of_the_frames_is_told_where_a_metric_is_asked() -> None:
@@ -183,11 +187,8 @@ def test_every_keyword_of_the_frames_is_told_where_a_metric_is_asked() -> None:
     assert {*KEYWORDS} - options <= told
 
 
-@pytest.mark.parametrize(
-    ("of", "call"), dict.fromkeys((of, call) for of, _name, call in GUESSED)
-)
 def test_the_call_for_a_guessed_name_works(
-    of: str, call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(recnb.datasets, "load_movielens", recnb.datasets.load_sample)
@@ -200,17 +201,16 @@ def test_the_call_for_a_guessed_name_works(
         "ev": recnb.evaluate(recs, truth, train=SAMPLE.train),
         "found": recnb.compare(SAMPLE.models, truth),
         "report": PLACES["Report"],
-        "score": PLACES.get(of),
         "values": EV.ndcg(k=10).per_user,
         "user": "u026",
     }
-    if call.startswith(("k=", "by=", "relevant_from=", "{name}=")) or call.endswith(
-        '="column"'
-    ):
-        return  # a keyword
-    eval(call.replace("{it}", "ev").partition(", which ")[0], names)
-    plt.close("all")
-    recnb.language("en")
+    for of, call in dict.fromkeys((of, call) for of, _name, call in GUESSED):
+        keywords = ("k=", "by=", "relevant_from=", "{name}=")
+        if not call.startswith(keywords) and not call.endswith('="column"'):
+            code = call.replace("{it}", "ev").partition(", which ")[0]
+            eval(code, {**names, "score": PLACES.get(of)})
+            plt.close("all")
+            recnb.language("en")
 
 
 @pytest.mark.parametrize("typed", ROWS["guessed"])
@@ -226,18 +226,13 @@ def test_a_truth_given_to_a_method_of_a_frame_is_told_against() -> None:
         SAMPLE.models["popular"].rec.ndcg(SAMPLE.test, k=10)
 
 
-REMOVED = rows_of("removed_names.csv")
-
-
-@pytest.mark.parametrize(
-    "row", REMOVED, ids=[f"{row['of']}.{row['name']}" for row in REMOVED]
-)
-def test_a_removed_name_says_what_to_type(row: dict[str, str]) -> None:
-    of, name, instead = row["of"], row["name"], row["instead"]
-    error = no_attribute(of, name, [])
-    assert str(error) == f"{of}.{name} was removed. {instead}"
+def test_a_removed_name_says_what_to_type() -> None:
     gate = EV.at_least("ndcg", 0, k=1)
     places = {"recnb": recnb, "Evaluation": EV, "Comparison": FOUND, "Gate": gate}
-    if of in places:
-        with pytest.raises(UnknownNameError, match="was removed"):
-            getattr(places[of], name)
+    for row in rows_of("removed_names.csv"):
+        of, name = row["of"], row["name"]
+        error = no_attribute(of, name, [])
+        assert str(error) == f"{of}.{name} was removed. {row['instead']}"
+        if of in places:
+            with pytest.raises(UnknownNameError, match="was removed"):
+                getattr(places[of], name)

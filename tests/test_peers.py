@@ -117,7 +117,7 @@ def runs() -> list[Any]:
     params = []
     for name, library in {**libraries, NOT_RECORDED: NOT_RECORDED}.items():
         environment = ASKED[library].environment
-        marks = [pytest.mark.parity] if environment else []
+        marks = pytest.mark.parity if environment else pytest.mark.slow
         if wanted(environment):
             params.append(pytest.param(name, environment, marks=marks, id=name))
     return params

@@ -70,6 +70,7 @@ def test_eight_threads_get_the_numbers_that_one_gets() -> None:
         assert [*pool.map(ask, range(N_THREADS))] == [[]] * N_THREADS
 
 
+@pytest.mark.slow  # test_pickle.py has what it is sent
 def test_a_spawned_process_gives_the_numbers_of_the_evaluation_it_is_sent() -> None:
     shared = evaluated()
     expected = [asked(shared, call) for call in ASKED]

@@ -74,7 +74,13 @@ def test_every_program_of_the_page_is_tested() -> None:
     assert {*PROGRAMS} == {*PRINTING, *CLAIMS}
 
 
-@pytest.mark.parametrize("heading", PRINTING)
+@pytest.mark.parametrize(
+    "heading",
+    [
+        pytest.param(heading, marks=[pytest.mark.slow] * (heading == "scikit-learn"))
+        for heading in PRINTING
+    ],
+)
 def test_a_program_prints_what_the_page_says(
     heading: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 import copy  # noqa: F401 -- in rows
 import math
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -37,14 +38,16 @@ def mean_alone(model, fold, seed):
     return float(recs[recs["model"] == model].rec.against(truth).ndcg(k=5))
 
 
-ALONE = pd.DataFrame(
-    {
-        model: {
-            split: mean_alone(model, *split) for split in product(range(5), range(3))
+@cache
+def alone():
+    """The mean of each model in each split."""
+    splits = [*product(range(5), range(3))]
+    return pd.DataFrame(
+        {
+            model: {split: mean_alone(model, *split) for split in splits}
+            for model in SAMPLE.models
         }
-        for model in SAMPLE.models
-    }
-)
+    )
 
 
 def over(splits, **options):
@@ -72,7 +75,7 @@ def test_a_difference_has_the_corrected_resampled_t_test(share):
     overlap = 0 if share is None else share / (1 - share)
     rows = FOUND.runs("ndcg", k=5, test_share=share).differences
     for row in rows.itertuples():
-        d = (ALONE[row.model] - ALONE[row.baseline]).to_numpy()
+        d = (alone()[row.model] - alone()[row.baseline]).to_numpy()
         error = math.sqrt((1 / 15 + overlap) * d.var(ddof=1))
         half = scipy.stats.t.ppf(0.975, 14) * error
         assert row.difference == near(d.mean())

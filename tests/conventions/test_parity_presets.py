@@ -99,18 +99,16 @@ def has_no_rule(one: Preset) -> bool:
     return "follows no recorded rule" in one.caveat_in_words
 
 
-def marks_of(asked: str) -> pytest.MarkDecorator | tuple[()]:
-    """Where a library is not asked by the test command: it needs an environment of its
-    own, or is slow.
+def mark_of(asked: str) -> pytest.MarkDecorator:
+    """Of a library that needs an environment of its own, or of one installed here, of
+    which the test command has the recorded values (`test_presets.py`).
     """
-    if ASKED[asked].environment:
-        return pytest.mark.parity
-    return pytest.mark.slow if asked == "scikit-learn" else ()
+    return pytest.mark.parity if ASKED[asked].environment else pytest.mark.slow
 
 
 @pytest.mark.parametrize(
     "asked",
-    [pytest.param(name, marks=marks_of(name), id=name) for name in ASKED],
+    [pytest.param(name, marks=mark_of(name), id=name) for name in ASKED],
 )
 def test_as_in_returns_what_the_library_returns(asked: str) -> None:
     """Every variant was compared often enough, and the library raises only what is

@@ -9,11 +9,11 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType  # noqa: F401 -- in rows
 from typing import Any, NamedTuple
 
 import duckdb
-import numpy as np
+import numpy as np  # noqa: F401 -- in rows
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -24,7 +24,7 @@ from recnb.conventions import Convention
 from recnb.data import tables
 from recnb.errors import FrameError, LeftMergeWarning, NoRowsError
 from tests import doors
-from tests.rows import read_rows
+from tests.rows import hold_refused, read_rows
 from tests.trec import write_qrels, write_run
 
 LISTS = {"ann": ["a", "b", "c"], "bob": ["c", "d", "a"], "cy": ["x", "a", "b"]}
@@ -159,28 +159,38 @@ def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+class Ranx:
+    """What runs and qrels of ranx have, which are known by the package of their class:
+    ranx itself was tried by hand.
+    """
+
+    __module__ = "ranx.data_structures"
+
+    def __init__(self, by_user: dict[str, dict[str, float]]) -> None:
+        self.by_user = by_user
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        return self.by_user
+
+
 ROWS = read_rows("data/forms.toml")
+CALLS = read_rows("data/load.toml")
+REFUSED = read_rows("data/load_refused.toml")
 
 
 def held(side: str, how: str) -> Any:
     """What a row of the file makes."""
-    names = globals() | {"np": np, "MappingProxyType": MappingProxyType}
-    return eval(ROWS[side][how], names)
+    return eval(ROWS[side][how], globals())
 
 
-def test_a_series_of_a_user_is_a_column_of_items_or_has_numbers_by_item() -> None:
-    items = pd.Series([10, 11], index=[7, 3])  # rows of a frame
-    grades = pd.Series([0, 3], index=pd.Index([10, 11], name="movieId"))
-    ev = recnb.evaluate({"u": items}, {"u": grades})
-    assert (ev.mrr(), ev.counts.n_relevant) == (0.5, 1)
+@pytest.mark.parametrize("call", CALLS)
+def test_a_call_comes_to(call: str) -> None:
+    assert eval(call, globals()) == eval(CALLS[call])
 
 
-def test_a_repeat_in_a_list_moves_what_is_below_it() -> None:
-    given = {"u": ["a", "x", "x", "b"]}, {"u": ["b"]}
-    with pytest.raises(FrameError, match=r"user 'u', item 'x' \(2 times\)"):
-        recnb.evaluate(*given)
-    assert recnb.evaluate(*given, duplicates="dedupe").mrr() == 1 / 3
-    assert recnb.evaluate(*given, duplicates="keep").mrr() == 1 / 4
+@pytest.mark.parametrize("call", REFUSED)
+def test_refused(call: str) -> None:
+    hold_refused(call, REFUSED[call], globals())
 
 
 @pytest.mark.parametrize("side", ["truth", "binary"])
@@ -234,12 +244,6 @@ def test_a_column_that_the_lists_have_is_that_of_users_in_other_frames() -> None
         recnb.evaluate(RECS, TRUTH, users=queries)
 
 
-def test_a_column_of_lists_is_found_by_its_usual_names_alone() -> None:
-    """Tags of a truth are lists as well, and match nothing."""
-    tagged = pd.DataFrame(cells(LIKED, item=lambda _: "a", tags=list))
-    assert recnb.evaluate(RECS, tagged).mrr() == 1.0 / 3 + 1 / 3 * (1 / 3 + 1 / 2)
-
-
 def test_columns_of_lists_by_keyword() -> None:
     recs = pd.DataFrame(cells(LISTS, best=list, other=lambda _: [1])).rename(
         columns={"user": "who"}
@@ -253,17 +257,6 @@ def test_columns_of_lists_by_keyword() -> None:
         recommended=True
     )  # a row an item, whatever else it says
     same(shown, TRUTH.rename(columns={"item": "ware"}), item="ware")
-
-
-def test_an_empty_list_counts_0() -> None:
-    """An empty list is no list, and an empty truth none: as in frames, which have no
-    row of them.
-    """
-    for nothing in ([], None, float("nan"), pd.NA):
-        ev = recnb.evaluate({**LISTS, "ann": nothing}, LIKED)
-        assert ev.ndcg(k=3).per_user["ann"] == 0
-        assert ev.counts.n_without_list == 1
-    assert recnb.evaluate(LISTS, {**LIKED, "ann": {}}).counts.n_without_relevant == 1
 
 
 @pytest.mark.parametrize("how", ROWS["binary"])
@@ -356,17 +349,6 @@ def test_the_lint_names_a_left_merge() -> None:
     assert "left merge" not in labelled.effect
 
 
-def test_several_models_in_a_frame_without_items() -> None:
-    labels = pd.DataFrame(
-        {"qid": [1, 1, 2, 2], "label": [0, 1, 1, 0], "pred": [0.9, 0.5, 0.8, 0.1]}
-    )
-    both = pd.concat(
-        [labels.assign(model="a"), labels.assign(model="b", pred=[0.1, 0.2, 0.9, 0.3])]
-    )
-    for frame in (both, pl.from_pandas(both)):
-        assert recnb.compare(frame)["b"].mrr() == 1
-
-
 @pytest.mark.parametrize("how", ROWS["twice"])
 def test_an_item_twice_is_refused_where_a_number_sees_the_list(how: str) -> None:
     lists = held("twice", how)
@@ -378,12 +360,6 @@ def test_an_item_twice_is_refused_where_a_number_sees_the_list(how: str) -> None
         recnb.evaluate(lists, {**truth, "bob": {"a": 1}})
     with pytest.raises(FrameError, match=r"user 'bob', item 'x' \(2 times\)"):
         recnb.evaluate(lists, truth, averaged_users="recs", no_relevant="zero")
-
-
-def test_rows_that_were_not_recommended_are_of_no_model() -> None:
-    frame = RECS.assign(model="a").merge(TRUTH, how="outer")
-    assert frame["model"].isna().any()
-    assert recnb.evaluate(frame).mrr() == recnb.evaluate(RECS, TRUTH).mrr()
 
 
 # ---- files
@@ -401,18 +377,6 @@ def test_a_stream_of_arrow_is_a_frame_beside_lists_too() -> None:
     assert segments.equals(of_frames.table("ndcg", k=5, by="segment"))
     estimated = recnb.popularity_propensity(Once(sample.train), gamma=1.5)
     assert estimated.equals(recnb.popularity_propensity(sample.train, gamma=1.5))
-
-
-def test_a_column_without_a_role_does_not_say_of_what_kind_ids_are(
-    tmp_path: Path,
-) -> None:
-    recs = pd.DataFrame({"user": [1, 2], "item": [10, 20], "rank": [1, 1]})
-    recs.to_csv(tmp_path / "recs.csv", index=False)
-    sold = pd.DataFrame({"user": [1], "product": [10], "sku": ["10"]})
-    shop = pd.DataFrame({"item": [10], "sku": ["10"]})
-    names = ["item", "product"]
-    ev = recnb.evaluate(tmp_path / "recs.csv", sold, item=names, items=shop)
-    assert ev.mrr() == 1.0
 
 
 # ---- files as they are written
@@ -451,29 +415,6 @@ def test_a_file_as_trec_eval_reads_it(tmp_path: Path, kind: str) -> None:
     assert read.to_dict("list") == row["columns"]
 
 
-def test_runs_and_qrels_of_ranx_are_taken_as_mappings() -> None:
-    """By the package of their class: ranx itself need not be installed, and was tried
-    by hand.
-    """
-    held = {
-        "__module__": "ranx.data_structures",
-        "__init__": lambda self, by_user: setattr(self, "by_user", by_user),
-        "to_dict": lambda self: self.by_user,
-    }
-    ranx = type("Run", (), held)
-    recs, truth = (
-        {"q1": {"a": 0.5, "b": 0.9}, "q2": {"c": 1.0}},
-        {"q1": {"a": 1}, "q2": {"x": 2, "c": 1}},
-    )
-    assert recnb.evaluate(ranx(recs), ranx(truth)).ndcg(k=2) == recnb.evaluate(
-        recs, truth
-    ).ndcg(k=2)
-    models = [
-        recnb.compare({"a": of(recs), "b": of(truth)}, of(truth)) for of in (ranx, dict)
-    ]
-    assert models[0].table("ndcg", k=2).equals(models[1].table("ndcg", k=2))
-
-
 def test_an_empty_list_of_the_truth_is_known_wherever_its_lists_go(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -506,8 +447,3 @@ def test_lists_that_are_all_empty_count_0(how: str) -> None:
     assert "Comparison" in repr(found.report(k=2))
     with pytest.raises(NoRowsError):  # of nobody whom the truth knows
         recnb.evaluate(lists, {"cy": ["a"]})
-
-
-def test_numbered_lists_that_are_all_empty_count_0() -> None:
-    assert recnb.evaluate([[], []], [["a"], ["b"]]).recall(k=1) == 0
-    assert recnb.ndcg([[], []], [["a"], ["b"]]) == 0

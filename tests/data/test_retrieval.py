@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.errors import ColumnError, FrameError
-from tests.rows import read_rows
+from tests.rows import hold_refused, read_rows
 
 METRICS = ["ndcg", "recall", "mrr", "average_precision", "precision"]
 
@@ -29,6 +29,7 @@ RESULTS = {
     "3": {"100": 0.4, "102": 0.3},
 }
 TRUTH = pd.DataFrame(JUDGED, columns=["user", "item", "relevance"])
+QRELS = TRUTH.set_axis(["query-id", "corpus-id", "score"], axis=1)
 RECS = pd.DataFrame(
     [
         (query, document, score)
@@ -37,7 +38,17 @@ RECS = pd.DataFrame(
     ],
     columns=["user", "item", "score"],
 )
+RETRIEVED = [
+    {"query_id": query, "retrieved_ids": [*scores]} for query, scores in RESULTS.items()
+]
 LOG = read_rows("data/log.toml")["rows"]
+WITH_IDS = [
+    {**row, "retrieved_context_ids": [*pair], "reference_context_ids": [pair[0]]}
+    for row, pair in zip(LOG, ("ab", "cd"), strict=True)
+]
+#: Calls and what they come to, and forms of a log.
+ROWS = read_rows("data/retrieval.toml")
+REFUSED = read_rows("data/retrieval_refused.toml")
 
 
 def numbers(*given: Any, **options: Any) -> Any:
@@ -70,13 +81,23 @@ def folder(tmp_path: Path) -> Path:
     _write_lines(tmp_path / "corpus.jsonl", lines)
     queries = [{"_id": query, "text": f"Question {query}?"} for query in RESULTS]
     _write_lines(tmp_path / "queries.jsonl", queries)
-    judged = pd.DataFrame(JUDGED, columns=["query-id", "corpus-id", "score"])
-    judged.to_csv(tmp_path / "qrels" / "test.tsv", sep="\t", index=False)
+    QRELS.to_csv(tmp_path / "qrels" / "test.tsv", sep="\t", index=False)
     return tmp_path
 
 
 def _write_lines(file: Path, lines: list[dict[str, Any]]) -> None:
     file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+@pytest.mark.parametrize("call", ROWS["calls"])
+def test_a_call_comes_to(call: str, folder: Path) -> None:
+    names = {**globals(), "folder": folder}
+    assert eval(call, names) == eval(ROWS["calls"][call])
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_refused(call: str, folder: Path) -> None:
+    hold_refused(call, REFUSED[call], {**globals(), "folder": folder})
 
 
 # ---- BEIR
@@ -129,16 +150,6 @@ def test_titles_that_are_missing_or_numbers(
     assert {*ev.user(ev.users[0], k=2)["title"]} == {shown}
 
 
-def test_judgements_of_score_0_are_not_relevant(folder: Path) -> None:
-    truth = folder / "qrels" / "test.tsv"
-    assert recnb.evaluate(RESULTS, truth).mrr(k=1) == 1 / 3
-    assert recnb.evaluate(RESULTS, truth).ndcg(k=1).n_users == 3
-    frame = pd.DataFrame(JUDGED, columns=["query-id", "corpus-id", "score"])
-    assert recnb.evaluate(RESULTS, frame.drop(columns="score")).mrr(k=1) == 2 / 3
-    ranked = frame.assign(label=[0, 1, 0, 0])  # which says of itself what it is
-    assert recnb.evaluate(RESULTS, ranked).n_users == 1
-
-
 def test_documents_and_queries_of_a_folder_have_titles_and_texts(folder: Path) -> None:
     ev = recnb.evaluate(RESULTS, folder, items=folder, users=folder)
     assert [*ev.user("1")["title"]] == ["Lead", "Salt", "All about 101."]
@@ -167,14 +178,6 @@ def test_a_folder_without_judgements_of_the_test_names_the_others(folder: Path) 
     assert (numbers(RESULTS, file) == numbers(RECS, TRUTH)).all()
 
 
-def test_a_folder_of_beir_holds_no_lists(folder: Path) -> None:
-    for given_frames in ((folder, folder), (folder, None)):
-        with pytest.raises(FrameError, match=r"no lists\. Give it as the truth"):
-            recnb.evaluate(*given_frames)
-    with pytest.raises(FrameError, match=r"no lists\. Give it as the truth"):
-        recnb.evaluate(RESULTS, folder, train=folder)
-
-
 # ---- lists
 
 
@@ -195,23 +198,7 @@ def test_lists_of_numbered_queries_are_mappings_by_number(pairs: Any) -> None:
     assert (numbers(rows) == wanted).all()
 
 
-def test_values_of_numbered_queries_stand_in_their_order() -> None:
-    score = recnb.evaluate([["a", "b"], [], ["c"]], [["b"], ["a"], ["c"]]).mrr()
-    assert score.per_user.to_dict() == {0: 0.5, 1: 0.0, 2: 1.0}
-    assert score.per_user.index.name == "query"
-
-
 # ---- logs
-
-
-FORMS: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
-    "a list of dictionaries": list,
-    "pandas": pd.DataFrame,
-    "Polars": pl.DataFrame,
-    "Polars, lazy": lambda log: pl.DataFrame(log).lazy(),
-    "Arrow": lambda log: pl.DataFrame(log).to_arrow(),
-    "a data set": lambda log: DataSet(log),
-}
 
 
 class DataSet:
@@ -225,10 +212,22 @@ class DataSet:
         return pl.DataFrame(self._rows).to_pandas()
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_a_log_is_a_list_for_each_question(form: str) -> None:
+def in_file(log: list[dict[str, Any]], folder: Path) -> Path:
+    """Write a log into a file, and return its path."""
+    path = folder / "log.parquet"
+    pl.DataFrame(log).write_parquet(path)
+    return path
+
+
+@pytest.fixture(params=ROWS["forms"])
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Any]:
+    """Return what makes a form of a log."""
+    names = {**globals(), "folder": tmp_path}
+    return lambda log: eval(ROWS["forms"][request.param], {**names, "log": log})
+
+
+def test_a_log_is_a_list_for_each_question(make: Callable[..., Any]) -> None:
     wanted = expected_of(LOG, "retrieved_contexts", "reference_contexts")
-    make = FORMS[form]
     assert (numbers(make(LOG)) == wanted).all()
     assert (numbers(make(LOG), make(LOG)) == wanted).all()
     numbered = make(without("user_input", "user_id", "session_id"))
@@ -236,114 +235,36 @@ def test_a_log_is_a_list_for_each_question(form: str) -> None:
     assert recnb.evaluate(numbered).mrr().per_user.to_dict() == {0: 0.5, 1: 1.0}
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_other_columns_of_a_log_tell_the_truth_and_the_split(form: str) -> None:
+def test_other_columns_of_a_log_tell_the_truth_and_the_split(
+    make: Callable[..., Any],
+) -> None:
     log = [
         {"retrieved": ["a", "b"], "ground_truth": ["b"], "day": 1},
         {"retrieved": ["c"], "ground_truth": ["c"], "day": 2},
     ]
-    make = FORMS[form]
     assert recnb.evaluate(make(log)).mrr().per_user.to_dict() == {0: 0.5, 1: 1.0}
     assert recnb.evaluate(make(log), split="day").mrr() == 0.75
     asked_twice = make([{"question": "who", **row} for row in log])
     assert recnb.evaluate(asked_twice, split="day").mrr() == 0.75
 
 
-def test_a_log_in_a_file(tmp_path: Path) -> None:
-    wanted = expected_of(LOG, "retrieved_contexts", "reference_contexts")
-    pl.DataFrame(LOG).write_parquet(tmp_path / "log.parquet")
-    assert (numbers(tmp_path / "log.parquet") == wanted).all()
-
-
-def test_ids_are_read_before_texts() -> None:
-    ids = [("a", "b"), ("c", "d")]
-    log = [
-        {**row, "retrieved_context_ids": [*pair], "reference_context_ids": [pair[0]]}
-        for row, pair in zip(LOG, ids, strict=True)
-    ]
-    assert recnb.evaluate(log).mrr() == 1.0
-    assert recnb.evaluate(LOG).mrr() == 0.75
-    named = {
-        "recommended": "retrieved_contexts",
-        "relevant": "reference_contexts",
-    }
-    assert recnb.evaluate(log, **named).mrr() == 0.75
-
-
-def test_a_query_is_told_by_its_id_then_by_its_text_then_by_who_asked() -> None:
-    def index_name(log: list[dict[str, Any]], **options: Any) -> object:
-        return recnb.evaluate(log, **options).mrr().per_user.index.name
-
-    with_ids = [{**row, "question_id": number} for number, row in enumerate(LOG)]
-    assert index_name(with_ids) == "question_id"
-    assert index_name(LOG) == "user_input"
-    assert index_name(LOG, user="response") == "response"
-    assert index_name(without("user_input", "session_id")[:1]) == "user_id"
-
-
 @pytest.mark.thin
 @pytest.mark.parametrize("column", ["document", "item_id", "item"])
-@pytest.mark.parametrize("form", FORMS)
 def test_a_column_named_like_items_does_not_matter_beside_lists(
-    form: str, column: str
+    make: Callable[..., Any], column: str
 ) -> None:
     wanted = expected_of(LOG, "retrieved_contexts", "reference_contexts")
     extra = {column: "guide.pdf", "score": 0.5, "rank": 1}
-    log = FORMS[form]([{**row, **extra} for row in LOG])
+    log = make([{**row, **extra} for row in LOG])
     assert (numbers(log) == wanted).all()
     truth = {row["user_input"]: row["reference_contexts"] for row in LOG}
     assert (numbers(log, truth) == wanted).all()
 
 
-def test_names_of_lists_are_given_by_keyword() -> None:
-    log = [
-        {"asked": row["user_input"], "hits": row["retrieved_contexts"], "gold": gold}
-        for row, gold in zip(LOG, [LOG[0]["reference_contexts"], None], strict=True)
-    ]
-    names = {"user": "asked", "recommended": "hits", "relevant": "gold"}
-    assert recnb.evaluate(log, **names).mrr() == 0.5
-    retrieved = [{"retrieved": ["a", "b"], "gold": ["b"]}]
-    assert recnb.evaluate(retrieved, relevant="gold").mrr() == 0.5
-
-
-def test_a_question_without_its_lists_may_come_first() -> None:
-    log = [{"user_input": "Who?"}, *LOG]
-    assert (numbers(log) == numbers(LOG)).all()
-
-
-def test_a_frame_of_items_keeps_its_columns_of_these_names() -> None:
-    recs = pd.DataFrame({"user": [1, 1], "item": ["a", "b"], "rank": [1, 2]})
-    truth = pd.DataFrame({"user": [1], "item": ["b"], "expected": [3]})
-    truth["retrieved"] = "yesterday"
-    assert recnb.evaluate(recs, truth).mrr() == 0.5
-
-
-def test_retrieved_lists_are_judged_by_a_truth_of_any_form(folder: Path) -> None:
-    log = [
-        {"query_id": query, "retrieved_ids": [*scores]}
-        for query, scores in RESULTS.items()
-    ]
-    assert (numbers(log, folder) == numbers(RESULTS, TRUTH)).all()
-    with_truth = [{**row, "relevant": ["100"]} for row in log]
-    assert recnb.evaluate(with_truth).mrr() == numbers(with_truth)[2, 2]
-
-
-def test_rows_with_ids_may_ask_one_question() -> None:
-    frame = pd.DataFrame([*LOG, LOG[0]])
-    ev = recnb.evaluate(frame.assign(query_id=range(len(frame))))
-    assert ev.mrr().per_user.to_list() == [0.5, 1.0, 0.5]
-    turns = [{**row, "turn": number} for number, row in enumerate([*LOG, LOG[0]])]
-    ev = recnb.evaluate(turns, user="turn")
-    assert ev.mrr().per_user.to_list() == [0.5, 1.0, 0.5]
-
-
-@pytest.mark.parametrize("form", FORMS)
 def test_a_question_of_which_nothing_is_expected_is_refused_where_it_counts(
-    form: str,
+    make: Callable[..., Any],
 ) -> None:
-    log = FORMS[form](
-        [*LOG, {**LOG[0], "user_input": "Hello", "reference_contexts": []}]
-    )
+    log = make([*LOG, {**LOG[0], "user_input": "Hello", "reference_contexts": []}])
     assert recnb.evaluate(log).mrr() == 0.75
     assert recnb.as_in("haystack", "recall_multi_hit", LOG, k=5) == 0.75
     problem = (
@@ -357,20 +278,6 @@ def test_a_question_of_which_nothing_is_expected_is_refused_where_it_counts(
     ):
         with pytest.raises(FrameError, match=problem):
             call()
-    numbered = [["a"], ["b"]], [["a"], []]
-    assert recnb.evaluate(*numbered).mrr() == 1.0
-    with pytest.raises(FrameError, match="the list of 1 is empty"):
-        recnb.evaluate(*numbered, no_relevant="zero")
-    judged = recnb.evaluate(*numbered, averaged_users="recs", no_relevant="zero")
-    assert judged.mrr() == 0.5
-
-
-def test_llama_index_says_that_it_refuses_a_question_without_truth() -> None:
-    presets = recnb.conventions.metrics("llama-index")
-    for metric in presets:
-        assert "where a user of the truth has no list or no relevant item" in repr(
-            recnb.as_in("llama-index", metric, LOG, k=5)
-        )
 
 
 def test_nothing_that_was_given_is_changed() -> None:

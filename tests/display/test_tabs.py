@@ -3,6 +3,7 @@ sets of tabs share a button.
 """
 
 import re
+from functools import cache
 
 import pytest
 
@@ -10,20 +11,25 @@ import recnb
 from tests.lab import chromium
 from tests.sample import SAMPLE
 
-ONE = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
-REPORTS = [
-    ONE.report(k=5),
-    ONE.report(k=[5, 10]),
-    recnb.compare(SAMPLE.models, SAMPLE.test).report(k=5),
-]
-PAGES = [report._repr_html_() for report in REPORTS]
+
+@cache
+def reports():
+    ev = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
+    found = recnb.compare(SAMPLE.models, SAMPLE.test)
+    return [ev.report(k=5), ev.report(k=[5, 10]), found.report(k=5)]
+
+
+@cache
+def pages():
+    return [report._repr_html_() for report in reports()]
 
 
 def test_each_set_of_tabs_has_its_own_buttons_by_its_content():
-    names = [re.findall(r'<input type="radio" name="([^"]+)"', page) for page in PAGES]
-    assert all(len({*of_page}) == 1 for of_page in names)
-    assert len({of_page[0] for of_page in names}) == len(PAGES)
-    for page in PAGES:
+    button = r'<input type="radio" name="([^"]+)"'
+    names = [{*re.findall(button, page)} for page in pages()]
+    assert [len(of_page) for of_page in names] == [1, 1, 1]
+    assert len(set.union(*names)) == 3
+    for page in pages():
         assert (
             page.count("<form ")
             == page.count('method="dialog"')
@@ -32,11 +38,11 @@ def test_each_set_of_tabs_has_its_own_buttons_by_its_content():
         )
         assert page.index(" checked>") < page.index("</label>")
         assert not re.search(r"\sid=", page)
-    assert REPORTS[0]._repr_html_() == PAGES[0]
+    assert reports()[0]._repr_html_() == pages()[0]
 
 
 def test_every_section_stands_under_its_heading_without_a_style_sheet():
-    for page in PAGES:
+    for page in pages():
         bare = re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)
         order = re.findall(r'<h3|<div class="recnb-panel"', bare)
         assert order == ["<h3", '<div class="recnb-panel"'] * (len(order) // 2)
@@ -53,7 +59,7 @@ def test_every_section_stands_under_its_heading_without_a_style_sheet():
 @pytest.mark.browser
 def test_letters_of_a_printed_page_have_no_opacity_which_cuts_their_edges(tmp_path):
     file = tmp_path / "report.html"
-    REPORTS[2].to_html(file)
+    reports()[2].to_html(file)
     faint = """[...document.body.querySelectorAll('*')].filter(
         element => element.innerText?.trim() && getComputedStyle(element).opacity < 1
     ).length"""
@@ -68,10 +74,9 @@ def test_letters_of_a_printed_page_have_no_opacity_which_cuts_their_edges(tmp_pa
 @pytest.mark.browser
 def test_tabs_in_a_browser(tmp_path):
     file = tmp_path / "page.html"
-    file.write_text(
-        f"<!DOCTYPE html><meta charset='utf-8'>{PAGES[0]}{PAGES[0]}{PAGES[2]}",
-        encoding="utf-8",
-    )
+    of_one, _other, of_several = pages()
+    head = "<!DOCTYPE html><meta charset='utf-8'>"
+    file.write_text(f"{head}{of_one}{of_one}{of_several}", encoding="utf-8")
     shown = (
         "form => [...form.querySelectorAll(':scope > section > "
         ".recnb-panel')].map(one => one.checkVisibility())"

@@ -18,6 +18,7 @@ from recnb.errors import OptionError
 from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import EVERY_METRIC
 from tests.rows import read_rows
+from tests.strategies import LETTERS
 
 #: The names that papers print, by metric.
 PRINTED = {name: one.printed for name, one in EVERY_METRIC.items() if one.printed}
@@ -76,9 +77,11 @@ def test_measures_print_as_they_parse(measure: Any) -> None:
 
 
 @given(
-    st.text(max_size=12)
+    st.text(LETTERS, max_size=12)
     | st.from_regex(
-        r"[A-Za-z]{1,4}\((rel|p|cutoff)=[\w.'-]*\)?(@[\d.]*)?", fullmatch=True
+        r"[A-Za-z]{1,4}\((rel|p|cutoff)=[\w.'-]*\)?(@[\d.]*)?",
+        fullmatch=True,
+        alphabet=LETTERS,
     )
 )
 def test_any_other_text_is_refused(text: str) -> None:

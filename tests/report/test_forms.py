@@ -3,6 +3,7 @@
 import re
 import xml.etree.ElementTree as ET
 from base64 import b64decode
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -23,17 +24,22 @@ from tests.sample import SAMPLE
 
 LONGEST = 200_000
 REPORTS = {
-    "one": EV.report(k=[5, 10], by="activity"),
-    "several": FOUND.report(k=[5, 10], by="activity"),
-    "Korean": FOUND.report(k=[5, 10], by="activity", lang="ko"),
-    "hostile": evaluation().report(k=[3, 5, 12], by=COLUMN),
-    "hostile models": comparison().report(k=[3, 12], by=COLUMN, movers=5),
+    "one": lambda: EV.report(k=[5, 10], by="activity"),
+    "several": lambda: FOUND.report(k=[5, 10], by="activity"),
+    "Korean": lambda: FOUND.report(k=[5, 10], by="activity", lang="ko"),
+    "hostile": lambda: evaluation().report(k=[3, 5, 12], by=COLUMN),
+    "hostile models": lambda: comparison().report(k=[3, 12], by=COLUMN, movers=5),
 }
+
+
+@cache
+def report_of(name):
+    return REPORTS[name]()
 
 
 @pytest.fixture(params=REPORTS)
 def report(request):
-    return REPORTS[request.param]
+    return report_of(request.param)
 
 
 def tabs(report):
@@ -59,7 +65,7 @@ def test_the_order_of_rows_changes_nothing():
 
 @pytest.mark.parametrize("form", ["to_html", "to_json", "to_markdown"])
 def test_a_form_is_returned_or_written(tmp_path, form):
-    write = getattr(REPORTS["hostile"], form)
+    write = getattr(report_of("hostile"), form)
     assert write(tmp_path / "file") is None
     assert write() == (tmp_path / "file").read_bytes().decode("utf-8")
 
@@ -170,7 +176,7 @@ def test_tables_of_markdown_are_whole(report):
 
 @pytest.mark.parametrize("name", ["one", "several", "Korean"])
 def test_what_is_bold_in_markdown_is_in_nothing_bold(name):
-    page = re.sub(r"``.*?``|\\\*", "", REPORTS[name].to_markdown())
+    page = re.sub(r"``.*?``|\\\*", "", report_of(name).to_markdown())
     for line in page.splitlines():
         parts = line.split("**")
         assert len(parts) % 2, line
@@ -222,7 +228,7 @@ def test_many_users_stay_small():
 
 
 def test_a_report_shows_ten_names_and_says_what_to_type_for_others():
-    report = REPORTS["several"]
+    report = report_of("several")
     names = "differences findings means n_users to_dict to_frame to_html to_json"
     shown = " ".join(name for name in dir(report) if name[0] != "_")
     assert shown == f"{names} to_markdown users"
@@ -232,7 +238,7 @@ def test_a_report_shows_ten_names_and_says_what_to_type_for_others():
 
 @pytest.mark.parametrize("name", ["one", "several"])
 def test_the_overview_has_a_line_for_each_finding_and_the_next_tab_its_effect(name):
-    report = REPORTS[name]
+    report = report_of(name)
     overview, findings = report.to_html().split("</section>")[:2]
     assert tabs(report)[:2] == ["Overview", f"Findings ({len(report.findings)})"]
     for _models, (found, *_others) in report.findings:

@@ -14,7 +14,7 @@ from recnb.errors import FrameError
 from recnb.report.as_json import SCHEMA
 from recnb.report.data import ReportData
 from tests.display.test_escaping import EVIL, Page
-from tests.report.test_forms import REPORTS, SAMPLE
+from tests.report.test_forms import REPORTS, SAMPLE, report_of
 from tests.rows import read_rows
 
 KNN, POPULAR = SAMPLE.models["item-knn"], SAMPLE.models["popular"]
@@ -45,7 +45,7 @@ CALLS = read_rows("report/reports.toml")["calls"]
 
 
 def made(name):
-    return REPORTS[name] if name in REPORTS else eval(CALLS[name], dict(globals()))
+    return report_of(name) if name in REPORTS else eval(CALLS[name], dict(globals()))
 
 
 @pytest.fixture
@@ -86,14 +86,14 @@ def test_the_order_by_judged_items_is_in_the_data():
 
 def test_keys_of_others_are_left_out(read_again):
     """Such as gates of the command line, and settings of an older version."""
-    told = REPORTS["one"].to_dict()
+    told = report_of("one").to_dict()
     settings = {**told["settings"], "keeps_untested": False}
     again = read_again({**told, "gates": [], "settings": settings})
     assert again.to_dict() == told
 
 
 def test_a_share_that_is_no_number_is_shown(read_again):
-    told = REPORTS["several"].to_dict()
+    told = report_of("several").to_dict()
     told["hit_rates"]["mean"][0] = None
     assert "nan%" in repr(read_again(told))
 
@@ -117,7 +117,7 @@ CHANGED = Path(__file__).with_name("changed.json")
 def test_a_report_that_was_changed_is_refused(name, read_again):
     """A row of the file has the keys of a value, and another value."""
     for (*where, last), value in json.loads(CHANGED.read_text("utf-8")):
-        told = REPORTS[name].to_dict()
+        told = report_of(name).to_dict()
         holder = told
         for key in where:
             holder = holder[key]
@@ -148,7 +148,7 @@ def with_hostile_text(value, key=""):
 
 @pytest.mark.parametrize("name", ["one", "several"])
 def test_whatever_text_a_file_holds_is_shown_as_text(name, read_again):
-    report = read_again(with_hostile_text(REPORTS[name].to_dict()))
+    report = read_again(with_hostile_text(report_of(name).to_dict()))
     for page in (report.to_html(), report._repr_html_()):
         assert "".join(EVIL[:3]) in "".join(Page(page).text)
     assert not re.search(r"(?<!\\)<script", re.sub("``.*?``", "", report.to_markdown()))

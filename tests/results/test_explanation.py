@@ -10,7 +10,6 @@ import html
 import itertools
 import math
 import re
-from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -109,24 +108,23 @@ def assert_true(line: str, ends: float) -> None:
         assert abs(left - right) <= off, line
 
 
-def lines_of(explained: recnb.results.Explanation) -> Iterator[str]:
-    """The line of numbers as each form shows it."""
-    yield explained.numbers
-    yield repr(explained).split("\n")[2].strip()
-    yield html.unescape(
-        re.findall(r"<code>(.*?)</code>", explained._repr_html_(), re.DOTALL)[0]
-    )
+def assert_shown(explained: recnb.results.Explanation, value: float) -> None:
+    """The line of numbers is true as text and as HTML show it."""
+    if not math.isnan(value):
+        assert_true(repr(explained).split("\n")[2].strip(), value)
+        page = explained._repr_html_()
+        code = re.findall(r"<code>(.*?)</code>", page, re.DOTALL)[0]
+        assert_true(html.unescape(code), value)
 
 
 def assert_explained(explained: recnb.results.Explanation, value: float) -> None:
-    """The lines, the term of each row and the sums are true, and end at the value of
-    the metric.
+    """The line of numbers, the term of each row and the sums are true, and end at the
+    value of the metric.
     """
     assert explained.value == pytest.approx(value, rel=1e-12, abs=1e-15, nan_ok=True)
     if math.isnan(value):
         return
-    for line in lines_of(explained):
-        assert_true(line, value)
+    assert_true(explained.numbers, value)
     rows, ideal = explained.rows, explained.ideal
     for frame in [rows] if ideal is None else [rows, ideal]:
         for term, credit in zip(frame.get("term", ()), frame["credit"], strict=False):
@@ -174,15 +172,18 @@ def explained_of_all(
     ev: recnb.Evaluation, name: str, k: int | None, options: dict[str, Any]
 ) -> int:
     """Explain a metric for each user that has a value, or for all lists, and say how
-    many were explained.
+    many were explained; the last is shown.
     """
     score = ev.measure(name, k=k, **options)
     if isinstance(score, recnb.results.CatalogueScore):
-        assert_explained(ev.explain(name, k=k, **options), float(score))
-        return 1
-    for user, value in score.per_user.items():
-        assert_explained(ev.explain(name, user, k=k, **options), value)
-    return len(score.per_user)
+        values = {(): float(score)}
+    else:
+        values = {(user,): value for user, value in score.per_user.items()}
+    for place, value in values.items():
+        explained = ev.explain(name, *place, k=k, **options)
+        assert_explained(explained, value)
+    assert_shown(explained, value)
+    return len(values)
 
 
 #: A relevant item of user u stands a second time.
@@ -297,6 +298,7 @@ def test_printed_arithmetic_is_true_of_one_list(name: str) -> None:
             value = float(getattr(recnb, name)(*given_lists, k=k, **options))
             explained = recnb.explain(name, *given_lists, k=k, **options)
             assert_explained(explained, value)
+            assert_shown(explained, value)
 
 
 def test_of_a_long_list_only_the_pairs_that_are_shown_are_made() -> None:
@@ -310,8 +312,8 @@ def test_of_a_long_list_only_the_pairs_that_are_shown_are_made() -> None:
     assert len(explained.rows) < 10_000
     assert "… 199,989,970 more rows" in repr(explained)
     assert "… (199989988 more)" in explained.numbers
-    for line in lines_of(explained):
-        assert_true(line, explained.value)
+    assert_true(explained.numbers, explained.value)
+    assert_shown(explained, explained.value)
 
 
 # What explanations hold

@@ -286,7 +286,6 @@ def test_numbers_are_rounded_once_to_the_digits_asked_for() -> None:
 def _drawing() -> Iterator[None]:
     mpl.use("Agg")
     yield
-    plt.close("all")
     recnb.language("en")
 
 

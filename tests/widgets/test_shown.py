@@ -3,6 +3,7 @@
 """
 
 import re
+from functools import cache
 from typing import Any
 
 import pytest
@@ -16,6 +17,8 @@ from tests.sample import SAMPLE
 from tests.shown import Recorded, text_of
 
 EV = SAMPLE.models["popular"].rec.against(SAMPLE.test)
+#: Draws an exercise once for all calls of `exercises.txt` that ask about it.
+drawn = cache(recnb.quiz)
 #: Exercises of a sheet, and a question of one's own with its solution.
 FIRST, *OTHERS = (
     recnb.quiz(name, seed=1, **options)
