@@ -94,17 +94,21 @@ def refuse_unread(fields: Iterable[Any], name: str) -> None:
 
 
 def owned(columns: Iterable[pl.Series]) -> pl.DataFrame:
-    """Copy columns, in one chunk each: the caller may write into theirs."""
-    copies = []
-    for column in columns:
-        if column.dtype == pl.String:  # text of Polars is never shared
-            copies.append(column.rechunk())
-        else:
-            # Polars copies what it puts together, and leaves a single piece where it
-            # is: hence one row more.
-            longer = pl.concat([column, column.head(1)]).rechunk()
-            copies.append(longer.head(len(column)))
-    return pl.DataFrame(copies)
+    """Copy columns, since the caller may write into theirs; text of Polars is never shared."""
+    return pl.DataFrame(
+        [column if column.dtype == pl.String else _copied(column) for column in columns]
+    )
+
+
+def _copied(column: pl.Series) -> pl.Series:
+    """Copy a column, in the same chunks: where columns differ in them, queries copy all."""
+    # Polars copies what it puts together, and leaves a single piece where it is: hence
+    # one row more.
+    copies = [
+        pl.concat([chunk, chunk.head(1)]).rechunk().head(len(chunk))
+        for chunk in column.get_chunks()
+    ]
+    return pl.concat(copies)
 
 
 def as_column(values: Sequence[Any], name: str, label: str, role: str) -> pl.Series:

@@ -220,7 +220,7 @@ class MadeTable(InputTable):
 
     def _own(self, columns: Iterable[pl.Series]) -> pl.DataFrame:
         """Return columns, which are recnb's own."""
-        return pl.DataFrame(columns).rechunk()
+        return pl.DataFrame(columns)
 
 
 @dataclass(eq=False)
