@@ -8,6 +8,7 @@ to every part where it is.
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial, reduce
@@ -298,12 +299,29 @@ def _joined_part(
     if keeps_truth:
         kept = {"truth": rows.truth, "relevant": rows.relevant}
     return JoinedPart(
-        joined=joined,
+        joined=replace(joined, hits=_to_hold(joined.hits)),
         counts=rows.counts(joined.convention),
         first_listed=part.recs["user"].first(),
         first_judged=part.truth["user"].first(),
         kept=kept,
     )
+
+
+def _to_hold(hits: Hits) -> Hits:
+    """Copy hits, of which those of all parts are held until they are merged.
+
+    What malloc has given to so many arrays it keeps when they are freed; a map of memory
+    goes back to the system. Positions and ranks take 32 bits there.
+    """
+    columns: dict[str, Any] = {}
+    for field in fields(hits):
+        values = getattr(hits, field.name)
+        if isinstance(values, np.ndarray):
+            dtype = np.uint32 if values.dtype == np.int64 else values.dtype
+            memory = mmap.mmap(-1, values.nbytes + 1)  # 0 bytes are refused
+            columns[field.name] = np.frombuffer(memory, dtype, len(values))
+            columns[field.name][:] = values
+    return replace(hits, **columns)
 
 
 def _rows_under(convention: Convention, name: str, part: InMemory) -> pl.DataFrame:
@@ -338,10 +356,11 @@ def _merged(parts: list[JoinedPart]) -> JoinedUsers:
     joined = [part.joined for part in parts]
     parts.clear()
     users = pl.concat([part.users for part in joined])
-    by_id = users.arg_sort().to_numpy().astype(np.int64)
-    position = np.empty_like(by_id)
-    position[by_id] = np.arange(len(by_id))
-    has_list = np.concatenate([part.has_list for part in joined])
+    by_id = users.arg_sort()
+    users = users.gather(by_id)
+    has_list = np.concatenate([part.has_list for part in joined])[by_id]
+    position = np.empty(len(users), dtype=np.int64)
+    position[by_id] = np.arange(len(users))
     hits = [part.hits for part in joined]
     convention, graded = joined[0].convention, joined[0].graded  # as of all parts
     n_without_relevant = sum(part.n_without_relevant for part in joined)
@@ -349,10 +368,10 @@ def _merged(parts: list[JoinedPart]) -> JoinedUsers:
     has_gaps = any(part.has_gaps for part in joined)
     joined.clear()
     return JoinedUsers(
-        users=users.gather(by_id),
+        users=users,
         hits=hits_together(hits, position),
         convention=convention,
-        has_list=has_list[by_id],
+        has_list=has_list,
         n_without_relevant=n_without_relevant,
         in_both=in_both,
         has_gaps=has_gaps,
