@@ -4,7 +4,7 @@ It says which items of a list are relevant, at which rank, and what there was to
 
 1. Match and rank. Of many rows with given ranks, Polars counts the lists
    (`match_given_ranks`); otherwise numpy puts them in order (`match_in_numpy` in
-   `rules.py`). Both return `Matches`.
+   `ranking.py`). Both return `Matches`.
 2. What there is to find: the wanted rows, which are the relevant truth rows of the users
    evaluated. Numbered by the ids of users, they are the *entries*.
 3. Hits, by `find_hits`: the matches that are wanted, by the ids of users.
@@ -24,7 +24,7 @@ It says which items of a list are relevant, at which rank, and what there was to
     3           2
 
 Which rows are relevant and which users count is decided here. Where a library departs
-otherwise, its own step is in `rules.py`, which lists them. The words for rows are in
+otherwise, its own step is in `ranking.py`, which lists them. The words for rows are in
 `matches.py`.
 """
 
@@ -38,7 +38,7 @@ import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention
-from recnb.data import rules
+from recnb.data import ranking
 from recnb.data.expected_ties import average_over_ties
 from recnb.data.ids import n_distinct
 from recnb.data.joined import JoinedUsers
@@ -84,7 +84,7 @@ class Wanted(NamedTuple):
         times = is_wanted.astype(np.int64)
         if convention.duplicates == "rows":
             wanted_row = np.flatnonzero(is_wanted)
-            times[wanted_row] = rules.copies_of_each(wanted_row, matches)
+            times[wanted_row] = ranking.copies_of_each(wanted_row, matches)
         rows = np.repeat(np.arange(len(times)), times)
         return cls(is_wanted, rows, entry=np.cumsum(times) - times)
 
@@ -124,10 +124,10 @@ class RowsInMemory(JoinedRows):
         recs, convention = self.recs, self.convention
         if convention.duplicates == "error":
             convention = replace(convention, duplicates="keep")
-        rank = rules.rank_of_rows(recs, self.graded, convention)
+        rank = ranking.rank_of_rows(recs, self.graded, convention)
         table = recs.with_columns(pl.Series("rank", rank))
         if convention.score_dtype == "float32" and convention.order == "score":
-            scores = rules.single_precision(recs["score"])
+            scores = ranking.single_precision(recs["score"])
             table = table.with_columns(pl.Series("score", scores))
         rows = table.rows.select(*IDS, "rank", "^score$")
         if rank.all():
@@ -149,13 +149,13 @@ def join(
     `all_items` has every item, sorted, by default those of both tables. `weight` is that
     of each row of the truth.
     """
-    rules.refuse_contradictions(convention)
+    ranking.refuse_contradictions(convention)
 
     # Match and rank.
     matches = match(lists, truth, convention, all_items)
 
     # What there is to find.
-    truth_rows = rules.unjudged_as_zero(matches.truth_rows, convention)
+    truth_rows = ranking.unjudged_as_zero(matches.truth_rows, convention)
     matches = replace(matches, truth_rows=truth_rows)
     row_is_relevant = _relevant_rows(matches, convention)
     n_users = len(matches.users)
@@ -224,7 +224,7 @@ def match(
     try:
         if is_large and ranks_are_kept:
             return match_given_ranks(counted, truth, convention)
-        return rules.match_in_numpy(counted, truth, convention, all_items)
+        return ranking.match_in_numpy(counted, truth, convention, all_items)
     except RepeatError:
         lists.refuse_repeats(convention)
         raise
@@ -314,7 +314,7 @@ def find_hits(
     truth_row = matches.truth_row[hit_match]
     hits = Hits(
         user=position[truth_rows.user[truth_row]],
-        rank=rules.shared_rank(matches, hit_match, convention.ties),
+        rank=ranking.shared_rank(matches, hit_match, convention.ties),
         list_length=matches.last_rank[is_evaluated],
         relevance=truth_rows.relevance[truth_row],
         entry=wanted.entry[truth_row],
@@ -330,14 +330,14 @@ def find_hits(
 def _hit_matches(matches: Matches, wanted: Wanted, convention: Convention) -> Ints:
     """Return the matches that are hits, by user and rank.
 
-    Ranks that equal scores share come later (`rules.shared_rank`) and keep this order.
+    Ranks that equal scores share come later (`ranking.shared_rank`) and keep this order.
     """
     is_hit = wanted.is_wanted[matches.truth_row]
-    if rules.only_positive_scores_hit(convention):
+    if ranking.only_positive_scores_hit(convention):
         is_hit &= matches.score > 0
     hit_match = np.flatnonzero(is_hit)
     user = matches.truth_rows.user[matches.truth_row[hit_match]]
     hit_match = hit_match[order_by_user_and_rank(user, matches.rank[hit_match])]
     if convention.duplicates == "hit_once":
-        return rules.first_of_each(hit_match, matches)
+        return ranking.first_of_each(hit_match, matches)
     return hit_match

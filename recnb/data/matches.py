@@ -76,7 +76,7 @@ class GradedTruth:
 
         A relevance below 0 is refused, made 0 or kept, as the convention says. Where
         lists hold judged items alone it marks one that was pooled and not judged, and is
-        made 0 once that has left the lists (`rules.unjudged_as_zero`).
+        made 0 once that has left the lists (`ranking.unjudged_as_zero`).
         """
         if "relevance" not in truth:
             ones = pl.Series("relevance", np.ones(truth.rows.height))

@@ -308,10 +308,10 @@ def _joined_part(
 
 
 def _to_hold(hits: Hits) -> Hits:
-    """Copy hits, of which those of all parts are held until they are merged.
+    """Copy the hits of a part, held until those of all parts are merged, into 32 bits.
 
-    What malloc has given to so many arrays it keeps when they are freed; a map of memory
-    goes back to the system. Positions and ranks take 32 bits there.
+    A map of memory goes back to the system when it is freed; malloc keeps what so many
+    arrays had.
     """
     columns: dict[str, Any] = {}
     for field in fields(hits):
@@ -420,7 +420,7 @@ def hits_together(parts: list[Hits], position: Ints) -> Hits:
 
 
 def _room_for(part: Hits, n_hits: int, n_entries: int) -> dict[str, Any]:
-    """Return the columns of hits and entries that a part has, before they are written."""
+    """Return columns of the hits and entries of all parts, to be written: those of a part."""
     is_weighted = part.truth_weight is not None
     is_tied = part.tied is not None
     return {
@@ -434,7 +434,7 @@ def _room_for(part: Hits, n_hits: int, n_entries: int) -> dict[str, Any]:
 
 
 def _write(hits: Hits, columns: dict[str, Any], rows: Ints, entries: Ints) -> None:
-    """Write the hits of a part to their rows and entries among all."""
+    """Write a part into the columns of all: its hits to `rows`, its entries to `entries`."""
     columns["rank"][rows] = hits.rank
     columns["relevance"][rows] = hits.relevance
     columns["entry"][rows] = entries[hits.entry]

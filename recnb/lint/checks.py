@@ -16,8 +16,8 @@ import polars as pl
 
 from recnb.conventions.convention import PHRASES
 from recnb.data.names import plain_name
+from recnb.data.ranking import in_floats
 from recnb.data.role_table import repeated
-from recnb.data.rules import in_floats
 from recnb.display.language import N_, _
 from recnb.lint.data import (
     ENOUGH_FOR_A_RULE,

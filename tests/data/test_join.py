@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, assume, given, settings
 
 import recnb
 from recnb.conventions import WORDS, Convention
-from recnb.data import ids, join, matches, rules
+from recnb.data import ids, join, matches, ranking
 from recnb.data.in_memory import source_of
 from recnb.data.matches import GradedTruth
 from recnb.data.names import RECS, TRUTH
@@ -90,7 +90,7 @@ def hold(case):
     got, rows = join.join(lists, truth, convention)
     want = dict(case["result"])
     hits, tied = want.pop("hits"), want.pop("tied")
-    rank = rules.rank_of_rows(lists, truth, convention)
+    rank = ranking.rank_of_rows(lists, truth, convention)
     assert rank.tolist() == want.pop("rank")
     assert got.hits.max_relevance == want.pop("max_relevance")
     assert {name: getattr(got.hits, name).tolist() for name in hits} == hits
