@@ -51,29 +51,34 @@ def files_of(path: File) -> list[Path]:
     """Return the files that a path names, sorted.
 
     These are the file itself, those of Parquet in a folder and its folders, or those that
-    a pattern matches, such as "recs/*.parquet".
+    a pattern matches, such as "recs/*.parquet", which may be folders as well.
     """
     if path == "":  # which Path takes for the current folder
         raise FrameError("the path of a file is empty text: give its name.")
     given = Path(path)
     if os.path.isdir(path):
-        files = [*given.rglob("*.parquet")]
+        found = [given]
     elif glob.has_magic(str(path)) and not os.path.exists(path):
-        files = [*map(Path, glob.glob(str(path), recursive=True))]
-        others = [file for file in files if _ending(file) not in PARQUET]
-        if others:
-            raise FrameError(
-                f"{str(path)!r} matches {others[0]}, and a pattern is of files of Parquet."
-            )
+        found = [*map(Path, glob.glob(str(path), recursive=True))]
     else:
         return [checked_input(given)]
+    files: set[Path] = set()
+    for file in found:
+        files.update(file.rglob("*.parquet") if file.is_dir() else [file])
+    # Spark writes folders of such names.
+    files = {file for file in files if not file.is_dir()}
+    others = sorted(file for file in files if _ending(file) not in PARQUET)
+    if others:
+        raise FrameError(
+            f"{str(path)!r} matches {others[0]}, and a pattern is of files of Parquet."
+        )
     if not files:
         kind = NoRowsError if os.path.isdir(path) else FrameError
         raise kind(
             f"there is no file of Parquet in {str(path)!r}. {WHOLE_PATH} Of files of "
             "another form, name one, or save them as Parquet."
         )
-    return sorted(map(checked_input, files))
+    return [*map(checked_input, sorted(files))]
 
 
 def checked_input(path: File) -> Path:
@@ -197,7 +202,8 @@ def _csv(file: Path) -> pl.DataFrame:
         _refuse_long_row(text, file, separator)
         raise
     for name in table.columns:
-        if name.endswith("_duplicated_0"):  # so Polars calls the second of two
+        # So Polars calls the second of two.
+        if name.endswith("_duplicated_0") and name not in header.split(separator):
             raise ColumnError(
                 f"{file} has more than one column called {name[:-13]!r}: rename "
                 "all but one. If these are values, write names of columns above them."

@@ -104,7 +104,8 @@ def each_once(*columns: pl.Series) -> pl.Series:
 
 def n_distinct(values: pl.Series) -> int:
     """Return the number of distinct values, told apart by hashes of 64 bits."""
-    return _without_runs(values).hash().n_unique()
+    n = values.to_frame().lazy().select(pl.all().hash().n_unique())
+    return int(n.collect(engine="streaming").item())
 
 
 def _without_runs(values: pl.Series) -> pl.Series:

@@ -274,7 +274,9 @@ def match(
     is_large = lists.rows.height > FEW_ROWS
     counted = lists
     if is_large and only_judged_lists_count(convention):
-        counted = lists.of_users(truth.users)
+        # By hash, which takes half the time: that of another user keeps a list too many.
+        in_truth = pl.col("user").hash().is_in(truth.users.hash().implode())
+        counted = lists.with_rows(lists.rows.filter(in_truth))
     # No row is added or leaves: given ranks are all there is.
     ranks_are_kept = convention.keeps_ranks and convention.candidates == "list"
     try:

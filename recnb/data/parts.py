@@ -8,6 +8,7 @@ to every part where it is.
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
@@ -305,12 +306,29 @@ def _joined_part(
     if keeps_truth:
         kept = {"truth": rows.truth, "relevant": rows.relevant}
     return JoinedPart(
-        joined=joined,
+        joined=replace(joined, hits=_to_hold(joined.hits)),
         counts=rows.counts(joined.convention),
         first_listed=part.recs["user"].first(),
         first_judged=part.truth["user"].first(),
         kept=kept,
     )
+
+
+def _to_hold(hits: Hits) -> Hits:
+    """Copy the hits of a part, held until those of all parts are merged, into 32 bits.
+
+    A map of memory goes back to the system when it is freed; malloc keeps what so many
+    arrays had.
+    """
+    columns: dict[str, Any] = {}
+    for field in fields(hits):
+        values = getattr(hits, field.name)
+        if isinstance(values, np.ndarray):
+            dtype = np.uint32 if values.dtype == np.int64 else values.dtype
+            memory = mmap.mmap(-1, values.nbytes + 1)  # 0 bytes are refused
+            columns[field.name] = np.frombuffer(memory, dtype, len(values))
+            columns[field.name][:] = values
+    return replace(hits, **columns)
 
 
 def _rows_under(convention: Convention, name: str, part: InMemory) -> pl.DataFrame:
@@ -345,10 +363,11 @@ def _merged(parts: list[JoinedPart]) -> JoinedUsers:
     joined = [part.joined for part in parts]
     parts.clear()
     users = pl.concat([part.users for part in joined])
-    by_id = users.arg_sort().to_numpy().astype(np.int64)
-    position = np.empty_like(by_id)
-    position[by_id] = np.arange(len(by_id))
-    has_list = np.concatenate([part.has_list for part in joined])
+    by_id = users.arg_sort()
+    users = users.gather(by_id)
+    has_list = np.concatenate([part.has_list for part in joined])[by_id]
+    position = np.empty(len(users), dtype=np.int64)
+    position[by_id] = np.arange(len(users))
     hits = [part.hits for part in joined]
     convention, graded = joined[0].convention, joined[0].graded  # as of all parts
     n_without_relevant = sum(part.n_without_relevant for part in joined)
@@ -356,10 +375,10 @@ def _merged(parts: list[JoinedPart]) -> JoinedUsers:
     has_gaps = any(part.has_gaps for part in joined)
     joined.clear()
     return JoinedUsers(
-        users=users.gather(by_id),
+        users=users,
         hits=hits_together(hits, position),
         convention=convention,
-        has_list=has_list[by_id],
+        has_list=has_list,
         n_without_relevant=n_without_relevant,
         in_both=in_both,
         has_gaps=has_gaps,
@@ -408,7 +427,7 @@ def hits_together(parts: list[Hits], position: Ints) -> Hits:
 
 
 def _room_for(part: Hits, n_hits: int, n_entries: int) -> dict[str, Any]:
-    """Return the columns of hits and entries that a part has, before they are written."""
+    """Return columns of the hits and entries of all parts, to be written: those of a part."""
     is_weighted = part.truth_weight is not None
     is_tied = part.tied is not None
     return {
@@ -422,7 +441,7 @@ def _room_for(part: Hits, n_hits: int, n_entries: int) -> dict[str, Any]:
 
 
 def _write(hits: Hits, columns: dict[str, Any], rows: Ints, entries: Ints) -> None:
-    """Write the hits of a part to their rows and entries among all."""
+    """Write a part into the columns of all: its hits to `rows`, its entries to `entries`."""
     columns["rank"][rows] = hits.rank
     columns["relevance"][rows] = hits.relevance
     columns["entry"][rows] = entries[hits.entry]

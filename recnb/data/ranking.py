@@ -318,9 +318,10 @@ def missed_rows(listed: ListedRows) -> Ints:
 
 def rank_rows(listed: ListedRows, convention: Convention) -> ListedRows:
     """Rank the rows of each list, the highest score first; add rows below, if any."""
+    keeps_ranks = convention.keeps_ranks
     if convention.candidates == "padded":
         listed = padded(listed)
-    elif convention.keeps_ranks:
+    elif keeps_ranks:
         return listed  # no row is added or leaves
     order = _order_from_top(listed, convention.ties)
     if convention.duplicates == "dedupe" or convention.judged_only:
@@ -328,7 +329,7 @@ def rank_rows(listed: ListedRows, convention: Convention) -> ListedRows:
     # Rows that are not in the order have left their lists: their rank is 0.
     rank = np.zeros_like(listed.user)
     rank[order] = count_within(listed.user[order])
-    if convention.keeps_ranks:
+    if keeps_ranks:
         rank = given_ranks_and_below(rank, listed)
     ranked = replace(listed, rank=rank)
     if convention.ties in SHARED:

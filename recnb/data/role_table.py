@@ -184,21 +184,22 @@ class RoleTable:
     def ranks(self) -> pl.Series:
         """Return the ranks as whole numbers from 1 up; refuse others."""
         ranks = as_numbers(self["rank"], self.column_in_words("rank"))
-        floats = ranks.cast(pl.Float64).to_numpy()
-        is_no_rank = ~(floats >= 1)  # also where it is missing
-        if not ranks.dtype.is_integer():
-            is_no_rank |= ~np.isfinite(floats) | (floats != np.floor(floats))
+        if ranks.dtype != pl.Int64:
+            ranks = ranks.cast(pl.Float64)
+        is_rank = (ranks >= 1).fill_null(False)
+        if ranks.dtype.is_float():
+            is_rank &= ranks.is_finite() & (ranks == ranks.floor())
         is_a_score = f"If it is a score, say so: score={self.label('rank')!r}."
         self._refuse_values(
             "rank",
-            is_no_rank,
+            (~is_rank).to_numpy(),
             "a rank is a whole number, 1 for the top. If yours start at 0, add 1. "
             f"{is_a_score}",
         )
         # Up to this rank, user and rank fit into one whole number.
         self._refuse_values(
             "rank",
-            floats > ENDLESS,
+            (ranks > ENDLESS).to_numpy(),
             f"a rank is at most {ENDLESS:,}. Number each list anew, from 1. {is_a_score}",
         )
         return ranks.cast(pl.Int64)

@@ -60,6 +60,8 @@ HELD = 2**23
 ENGINE_NAMES = {"dask": "Dask", "pyspark": "Spark"}
 #: The errors of Polars, and those of what it does not read.
 OF_POLARS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+#: Chunks of fewer rows cost a query more than putting them together does.
+SMALL_CHUNK = 5_000
 #: What to do about a table whose rows an error keeps from being read.
 MEND = (
     "It cannot be collected either: mend what it reads. Of several files, all need the "
@@ -147,7 +149,7 @@ class InputTable:
         else:
             with errors_name_frame(self.name):
                 columns = self.query(labels).collect().get_columns()
-        return owned(columns) if self.is_shared else pl.DataFrame(columns).rechunk()
+        return owned(columns) if self.is_shared else pl.DataFrame(columns)
 
     def _of_pandas(self, labels: Labels) -> list[pl.Series]:
         """Return columns of a frame of pandas."""
@@ -394,17 +396,26 @@ def refuse_unread(fields: Iterable[Any], name: str) -> None:
 
 
 def owned(columns: Iterable[pl.Series]) -> pl.DataFrame:
-    """Copy columns, in one chunk each: the caller may write into theirs."""
-    copies = []
-    for column in columns:
-        if column.dtype == pl.String:  # text of Polars is never shared
-            copies.append(column.rechunk())
-        else:
-            # Polars copies what it puts together, and leaves a single piece where it
-            # is: hence one row more.
-            longer = pl.concat([column, column.head(1)]).rechunk()
-            copies.append(longer.head(len(column)))
-    return pl.DataFrame(copies)
+    """Copy columns, since the caller may write into theirs; text of Polars is never shared."""
+    return pl.DataFrame([_copied(column) for column in columns])
+
+
+def _copied(column: pl.Series) -> pl.Series:
+    """Copy a column, in the same chunks: where columns differ in them, queries copy all.
+
+    Small chunks, as of a frame put together from those of users, become one.
+    """
+    chunks = column.get_chunks()
+    if len(chunks) > 1 and len(column) < len(chunks) * SMALL_CHUNK:
+        return column.rechunk()
+    if column.dtype == pl.String:
+        return column
+    # Polars copies what it puts together, and leaves a single piece where it is: hence
+    # one row more.
+    copies = [
+        pl.concat([chunk, chunk.head(1)]).rechunk().head(len(chunk)) for chunk in chunks
+    ]
+    return pl.concat(copies)
 
 
 def as_column(values: Sequence[Any], name: str, label: str, role: str) -> pl.Series:

@@ -143,6 +143,17 @@ def test_ids_of_several_files_meet(tmp_path):
     assert {"007", "07"} <= {*segments["names"]}
 
 
+@pytest.mark.parametrize("path", ["out", "out/*.parquet", "out/**", "out/r.parquet"])
+def test_folders_that_spark_writes_are_read(tmp_path, path):
+    folder = tmp_path / "out" / "r.parquet"
+    folder.mkdir(parents=True)
+    for number, user in enumerate(["u1", "u2"]):
+        rows = pl.DataFrame({"user": [user], "item": ["a"], "rank": [1]})
+        rows.write_parquet(folder / f"part-{number}.parquet")
+    truth = pl.DataFrame({"user": ["u1", "u2"], "item": ["a", "x"]})
+    assert recnb.evaluate(f"{tmp_path}/{path}", truth).mrr() == 0.5
+
+
 @pytest.mark.parametrize("is_text", ["truth", "recommendations"])
 def test_folders_of_dates_meet_a_csv_as_the_error_says(tmp_path, monkeypatch, is_text):
     monkeypatch.chdir(tmp_path)
