@@ -160,7 +160,7 @@ class UsersOfParts(Source):
 
     def join(self, convention: Convention) -> tuple[JoinedUsers, JoinedRows]:
         """Return what is joined of these users."""
-        joined = self.of_all.rows_under(convention).among(self.users)
+        joined = self.of_all.joined_under(convention).among(self.users)
         return joined, joined.rows
 
     def among(self, users: pl.Series) -> UsersOfParts:
