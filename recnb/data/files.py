@@ -73,6 +73,7 @@ def files_of(path: File) -> list[Path]:
             f"{str(path)!r} matches {others[0]}, and a pattern is of files of Parquet."
         )
     if not files:
+        # An empty folder is a table without rows; a pattern may be mistyped.
         kind = NoRowsError if os.path.isdir(path) else FrameError
         raise kind(
             f"there is no file of Parquet in {str(path)!r}. {WHOLE_PATH} Of files of "
