@@ -42,7 +42,7 @@ class StoredFiles(StoredRows):
         self._folder: Path | None = _new_folder()
         weakref.finalize(self, _remove, self._folder)
         self._schemas = {
-            name: _written(table.name, table.query(labels), self._folder / name)
+            name: _write_parts(table.name, table.query(labels), self._folder / name)
             for name, table, labels in (
                 (RECS, recs, layout.recs_read),
                 (TRUTH, truth, layout.truth_read),
@@ -75,6 +75,7 @@ class StoredFiles(StoredRows):
     def of_users(self, users: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return the rows of some users."""
         parts = users.to_frame("user").select(_part_of(users.dtype).unique())["part"]
+        # In the files ids have the caller's types still.
         user = pl.col("user").cast(users.dtype, strict=False)
         is_wanted = user.is_in(users.implode())
         recs, truth = (
@@ -112,9 +113,9 @@ def _part_of(dtype: pl.DataType) -> pl.Expr:
     return (user.hash() % N_PARTS).cast(pl.Int32).alias("part")
 
 
-def _written(name: str, rows: pl.LazyFrame, folder: Path) -> pl.Schema:
+def _write_parts(name: str, rows: pl.LazyFrame, folder: Path) -> pl.Schema:
     """Write rows into a folder, to files for each part; return their columns."""
-    with errors_name_frame(name), written_to_disk():
+    with errors_name_frame(name), errors_name_folder():
         categories = pl.selectors.categorical() | pl.selectors.enum()
         rows = rows.with_columns(categories.cast(pl.String))
         schema = rows.collect_schema()
@@ -131,7 +132,7 @@ def _written(name: str, rows: pl.LazyFrame, folder: Path) -> pl.Schema:
 
 def _new_folder() -> Path:
     """Return a new folder for temporary files."""
-    with written_to_disk():
+    with errors_name_folder():
         return Path(tempfile.mkdtemp(prefix="recnb-"))
 
 
@@ -145,7 +146,7 @@ def _remove(folder: Path) -> None:
 
 
 @contextmanager
-def written_to_disk() -> Iterator[None]:
+def errors_name_folder() -> Iterator[None]:
     """Raise errors of writing to a temporary folder as one that names it."""
     try:
         yield

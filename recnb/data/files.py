@@ -73,6 +73,7 @@ def files_of(path: File) -> list[Path]:
             f"{str(path)!r} matches {others[0]}, and a pattern is of files of Parquet."
         )
     if not files:
+        # An empty folder is a table without rows; a pattern may be mistyped.
         kind = NoRowsError if os.path.isdir(path) else FrameError
         raise kind(
             f"there is no file of Parquet in {str(path)!r}. {WHOLE_PATH} Of files of "
@@ -203,9 +204,10 @@ def _csv(file: Path) -> pl.DataFrame:
         raise
     for name in table.columns:
         # So Polars calls the second of two.
-        if name.endswith("_duplicated_0") and name not in header.split(separator):
+        first = name.removesuffix("_duplicated_0")
+        if first != name and name not in header.split(separator):
             raise ColumnError(
-                f"{file} has more than one column called {name[:-13]!r}: rename "
+                f"{file} has more than one column called {first!r}: rename "
                 "all but one. If these are values, write names of columns above them."
             )
     return table.filter(~pl.all_horizontal(pl.all().is_null()))  # blank lines

@@ -65,7 +65,7 @@ class RowLookup:
             row, hashes = self._by_hash
             sought = wanted_hash.to_numpy()
             place = np.searchsorted(hashes, sought)
-            place[place == len(row)] = 0
+            place[place == len(row)] = 0  # above every hash: none is equal
             position = np.where(hashes[place] == sought, row[place], -1)
         else:
             position = _met_in_join(self.rows.hash_rows(self.seed), wanted_hash)

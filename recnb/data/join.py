@@ -6,8 +6,8 @@ It says which items of a list are relevant, at which rank, and what there was to
    (`match_given_ranks`); otherwise numpy puts them in order (`match_in_numpy` in
    `ranking.py`). Both return `Matches`.
 2. What there is to find: the wanted rows, which are the relevant truth rows of the users
-   evaluated. Numbered by the ids of users, they are the *entries*.
-3. Hits, by `find_hits`: the matches that are wanted, by the ids of users.
+   evaluated. Numbered in the order of users' ids, they are the *entries*.
+3. Hits, by `find_hits`: the matches that are wanted, in the order of users' ids.
 
     recommendations           truth                      truth rows: by user, best first
     row   user item score     row  user item relevance   truth row   row   user
@@ -127,7 +127,7 @@ class RowsInMemory(JoinedRows):
     """The rows behind the hits of tables in memory."""
 
     recs: RoleTable
-    graded: GradedTruth
+    graded_truth: GradedTruth
     convention: Convention  #: whose order is settled
     row_of_entry: Ints  #: [entry] -> row of the truth
     weight: Floats | None  #: [row of the truth] -> its weight
@@ -135,7 +135,7 @@ class RowsInMemory(JoinedRows):
     @cached_property
     def truth(self) -> pl.DataFrame:
         """All rows of the truth; a grade below 0 that marks what was not judged is 0."""
-        rows = self.graded.rows
+        rows = self.graded_truth.rows
         if self.weight is not None:
             rows = with_series(rows, pl.Series("weight", self.weight))
         if self.convention.below_0_leaves_lists:
@@ -157,7 +157,7 @@ class RowsInMemory(JoinedRows):
         recs, convention = self.recs, self.convention
         if convention.duplicates == "error":
             convention = replace(convention, duplicates="keep")
-        rank = ranking.rank_of_rows(recs, self.graded, convention)
+        rank = ranking.rank_of_rows(recs, self.graded_truth, convention)
         table = recs.with_columns(pl.Series("rank", rank))
         if convention.score_dtype == "float32" and convention.order == "score":
             scores = ranking.single_precision(recs["score"])
@@ -274,7 +274,8 @@ def match(
     is_large = lists.rows.height > FEW_ROWS
     counted = lists
     if is_large and only_judged_lists_count(convention):
-        # By hash, which takes half the time: that of another user keeps a list too many.
+        # By hash, which takes half the time. Where users share one, a list too many stays,
+        # which does no harm.
         in_truth = pl.col("user").hash().is_in(truth.users.hash().implode())
         counted = lists.with_rows(lists.rows.filter(in_truth))
     # No row is added or leaves: given ranks are all there is.
@@ -285,7 +286,7 @@ def match(
         return ranking.match_in_numpy(counted, truth, convention, all_items)
     except RepeatError:
         lists.refuse_repeats(convention)
-        raise
+        raise  # the truth repeats a pair, which `InMemory` refuses before
 
 
 # ---- lists whose ranks are given

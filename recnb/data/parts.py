@@ -141,6 +141,7 @@ class Parts(Source):
         # Of a copy: what this one keeps of its joins would hold these rows in a cycle.
         rows = RowsOfParts(replace(self), convention, reduce(add, counts))
         if self.stored.keeps_truth:
+            # In the place of what these properties would read.
             rows.truth = _by_user([tables["truth"] for tables in kept])
             rows.relevant = _by_user([tables["relevant"] for tables in kept])
         return joined, rows
@@ -160,7 +161,7 @@ class UsersOfParts(Source):
 
     def join(self, convention: Convention) -> tuple[JoinedUsers, JoinedRows]:
         """Return what is joined of these users."""
-        joined = self.of_all.rows_under(convention).among(self.users)
+        joined = self.of_all.joined_under(convention).among(self.users)
         return joined, joined.rows
 
     def among(self, users: pl.Series) -> UsersOfParts:

@@ -91,8 +91,8 @@ class ListedRows:
     #: [listed row] -> score, higher is better; under order="rank" or "row" it is minus
     #: the rank or the frame row.
     score: Floats | Ints
-    #: [listed row] -> rank from 1; 0: the row left its list, or is not ranked yet. Before
-    #: lists are ranked, these are given ranks if they are kept (`Convention.keeps_ranks`).
+    #: [listed row] -> rank from 1, and after `rank_rows` 0 if the row left its list.
+    #: Before it, these are given ranks if they are kept (`Convention.keeps_ranks`), else 0.
     rank: Ints
     truth_rows: TruthRows
     #: [listed row] -> the truth row that judges it; -1: not judged.
@@ -319,10 +319,11 @@ def missed_rows(listed: ListedRows) -> Ints:
 def rank_rows(listed: ListedRows, convention: Convention) -> ListedRows:
     """Rank the rows of each list, the highest score first; add rows below, if any."""
     keeps_ranks = convention.keeps_ranks
-    if convention.candidates == "padded":
-        listed = padded(listed)
-    elif keeps_ranks:
+    is_padded = convention.candidates == "padded"
+    if keeps_ranks and not is_padded:
         return listed  # no row is added or leaves
+    if is_padded:
+        listed = padded(listed)
     order = _order_from_top(listed, convention.ties)
     if convention.duplicates == "dedupe" or convention.judged_only:
         order = rows_that_stay(order, listed, convention)

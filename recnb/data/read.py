@@ -76,8 +76,8 @@ def tables_of(
     present: set[Any] = set()
     for table in tables.values():
         present.update(table.columns)
-    for of_hint, hint in HINTS:
-        if not present.isdisjoint(of_hint):
+    for hinting_columns, hint in HINTS:
+        if not present.isdisjoint(hinting_columns):
             tables, named = hint(tables, named)
     return with_lists_as_rows(tables, named)
 
@@ -104,7 +104,7 @@ def with_lists_as_rows(tables: Tables, named: Named) -> tuple[Tables, Named]:
         truth = _truth_of_lists(tables[RECS], named)
         if truth is None:
             return tables, named
-        tables = {RECS: tables[RECS], TRUTH: truth, **tables}
+        tables = {**tables, TRUTH: truth}
     in_rows, still_named = dict(tables), dict(named)
     for name, table in tables.items():
         label = list_column_of(table, named)
@@ -138,6 +138,7 @@ def match_kinds(tables: dict[Any, InputTable], named: Named) -> None:
 
     Others stay numbers, and are refused as another kind.
     """
+    # Parquet, whose columns have types, is not in memory yet, and has an origin.
     from_text = [
         key
         for key, table in tables.items()
@@ -172,7 +173,9 @@ def _ids_in_each(
         if role not in ROLES[table.name]:
             continue
         in_others = [column.name for column in ids.values()]
-        with suppress(ColumnError):  # raised once lists in cells are rows
+        # Lists in cells have no column of items yet; other tables are refused once all
+        # are read.
+        with suppress(ColumnError):
             column = labels_of(table, named, {role: True}, in_others)[role]
             ids[key] = table.distinct(column)
     return ids
@@ -191,8 +194,9 @@ def read_tables(tables: Tables, named: Named, truth: RoleTable | None = None) ->
     recs_table, truth_table = tables[RECS], tables[TRUTH]
     layout = Layout.of(tables, named)
     refuse_models(recs_table, layout.recs)
-    origin = recs_table.origin
+    origin = recs_table.origin  # before the table is fetched: errors name it
     if origin is not None:
+        # Where one table has many rows, both go into files by parts of users.
         recs_table = recs_table.fetched_if_few(layout.recs_read.values())
         truth_table = truth_table.fetched_if_few(layout.truth_read.values())
         if recs_table.origin or truth_table.origin:
@@ -216,9 +220,11 @@ def _recs_of(table: InputTable, layout: Layout, truth: RoleTable) -> RoleTable:
     rows = table.select(layout.recs_read)
     are_places = isinstance(table, ListTable) and "rank" in layout.recs
     recs = RoleTable(RECS, rows, layout.recs, ranks_are_places=are_places)
-    if rows.height or {*table.without_items}.isdisjoint(truth["user"]):
-        return recs.with_ids()  # an error if there are no rows
-    return recs.typed_as(truth)
+    if rows.is_empty():
+        with_empty_list = {*table.without_items}
+        if not with_empty_list.isdisjoint(truth["user"]):
+            return recs.typed_as(truth)
+    return recs.with_ids()  # an error if there are no rows
 
 
 # ---- one table with both sides

@@ -21,6 +21,8 @@ from recnb.metrics.hits import ENDLESS, HIGHEST, Bools, Floats
 
 #: Types of columns of text.
 TEXT = (pl.String, pl.Categorical, pl.Enum)
+#: From 2 to this power on, floats of a type skip whole numbers.
+MANTISSA_BITS: dict[Any, int] = {pl.Float16: 11, pl.Float32: 24, pl.Float64: 53}
 #: How errors end where a pair or a rank of a user repeats, after "If the rows are".
 SEVERAL_LISTS = (
     "the lists of several models, compare them; of several days, folds or seeds, name "
@@ -39,8 +41,9 @@ class RoleTable:
     labels: Labels
     #: Whether ranks are places in lists, where an item that stands twice moves the next.
     ranks_are_places: bool = False
-    #: A truth by how a convention grades it, for all lists beside it.
-    graded: dict[Any, Any] = field(default_factory=dict, init=False)
+    #: A `GradedTruth` by the decisions that grade a truth, for all lists beside it. A
+    #: table with other rows begins with none.
+    graded_truths: dict[Any, Any] = field(default_factory=dict, init=False)
 
     def __getitem__(self, role: str) -> pl.Series:
         return self.rows[role]
@@ -103,9 +106,7 @@ class RoleTable:
         # A UInt64 beyond 2**63 becomes null, and 1.5 becomes 1.
         is_same = whole.cast(values.dtype, strict=False).eq_missing(values)
         if values.dtype.is_float():
-            mantissa_bits = {"Float16": 11, "Float32": 24}.get(str(values.dtype), 53)
-            # From there on, floats skip whole numbers.
-            is_same &= values.abs() < 2**mantissa_bits
+            is_same &= values.abs() < 2 ** MANTISSA_BITS[values.dtype]
         if not is_same.all():
             raise self._no_id(role, wrong=values.filter(~is_same))
         return whole

@@ -96,6 +96,7 @@ def labels_of(
     missing = _missing(table, roles, labels)
     if missing:
         if table.name == BOTH:
+            # In two tables it plays the role all the same, and `with_split` refuses it.
             _refuse_split_of_roles(missing, named)
         raise _no_column(table, missing, labels, named)
     return labels
@@ -130,8 +131,8 @@ def _missing(table: InputTable, roles: Roles, labels: Labels) -> list[str]:
     """Return the roles for which a column is needed and none was found."""
     missing = {role for role in roles if roles[role] and role not in labels}
     has_order = "rank" in labels or "score" in labels
-    # Lists may stand in order, without a rank or a score (order="row"). Where another
-    # column is to be named, so is that of the order.
+    # Lists may stand in order, without a rank or a score (order="row"). But an error for
+    # another column says at once what else to name.
     if not has_order and (table.name == BOTH or (missing and "rank" in roles)):
         missing.add("score")
     return [role for role in NAMES if role in missing]

@@ -76,7 +76,8 @@ class RowCounts:
         """Count rows that are in memory."""
         lists, relevant = rows.lists, relevant_only(rows.truth, convention)
         if convention.judged == "list" and convention.candidates == "list":
-            # Elsewhere what the lists missed is put below them, as recommended.
+            # With other candidates, what the lists missed is put below them, as
+            # recommended.
             relevant = relevant.join(lists, on=[*IDS], how="semi")
         sizes = lists.group_by("user").agg(length=pl.col("rank").max(), n=pl.len())
         return cls(

@@ -330,9 +330,9 @@ def _read_train(table: InputTable, labels: Labels, source: Source) -> pl.DataFra
     pairs = table.role_table(labels, in_train)
     source.example().refuse_other_kinds(pairs)
     rows = source.keys.with_values(pairs).rows
-    if label := source.keys.lacking_in(rows):
+    if combination := source.keys.lacking_in(rows):
         raise FrameError(
-            f"train has no row of {label}, of which there are lists. Add its rows; or "
+            f"train has no row of {combination}, of which there are lists. Add its rows; or "
             "drop the column of the split from train, whose rows are then those of "
             "every value."
         )

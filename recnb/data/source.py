@@ -147,12 +147,12 @@ class Source(ABC):
         """Return the tables under a convention, joined once for each."""
         if self.users_without_items:
             self._refuse_users_without_items(convention)
-        return self.rows_under(convention)
+        return self.joined_under(convention)
 
-    def rows_under(self, convention: Convention) -> Joined:
-        """Return the rows under a convention, joined once for each.
+    def joined_under(self, convention: Convention) -> Joined:
+        """Return the same, also where users of the truth with an empty list count.
 
-        Users of the truth with an empty list, who have no row in it, are left out.
+        They have no row in it, and are left out.
         """
         # Joined as asked, since order="auto" has both orders compared; kept by the order
         # that is settled, whichever word asked for it.
@@ -267,7 +267,8 @@ class InMemory(Source):
             return self._joined(convention)
         except FrameError:
             if self.keys.columns:
-                # In a split lists are numbers: with their names, it is raised in words.
+                # In a split lists are numbers: joined again by their names, they are
+                # named by the error.
                 names = self.keys.names(self.keys.table["list"])
                 self.numbered_as(BY_USER, names)._joined(convention)
             raise
@@ -285,7 +286,7 @@ class InMemory(Source):
         weight = self._weights_of(truth.rows, settled) if self.weighted else None
         joined, rows = join(recs, truth, settled, all_items, weight)
         if self.whole is not None:
-            highest = self.whole._graded(settled).highest
+            highest = self.whole._graded_truth(settled).highest
             hits = replace(joined.hits, max_relevance=highest)
             joined = replace(joined, hits=hits)
         if self.needs_users:
@@ -302,18 +303,18 @@ class InMemory(Source):
         if self.whole is None and self.keys.columns:
             self.keys.refuse_without_users(joined.users)
 
-    def _graded(self, convention: Convention) -> GradedTruth:
+    def _graded_truth(self, convention: Convention) -> GradedTruth:
         """Return the truth as it was given, graded once for conventions that agree."""
         negative, judged_only = convention.negative_relevance, convention.judged_only
         grading = negative, judged_only, convention.relevant_from
-        known: dict[Any, GradedTruth] = self.truth.graded
+        known: dict[Any, GradedTruth] = self.truth.graded_truths
         if grading not in known:
             known[grading] = GradedTruth.of(self.truth, convention)
         return known[grading]
 
     def _truth_under(self, recs: RoleTable, convention: Convention) -> GradedTruth:
         """Return the truth under a convention; repeated pairs are refused, or merged."""
-        truth = self._graded(convention)
+        truth = self._graded_truth(convention)
         if not truth.repeats_a_pair:
             return truth
         if convention.duplicates == "error":
@@ -512,21 +513,21 @@ class Joined(JoinedUsers):
             # Rows that are not relevant may have no propensity. With a least one of 1
             # every weight is 1, and propensities are not read.
             convention = replace(convention, min_propensity=1.0)
+        if convention.negative_relevance != "zero":
+            return self._hits_under(convention)
         with_marks = replace(convention, negative_relevance="keep", judged_only=False)
-        has_marks = convention.negative_relevance == "zero"
-        if has_marks and not convention.judged_only:
+        if not convention.judged_only:
             return self._hits_under(with_marks)
+        # What is marked leaves the lists, which moves what is below it.
         hits = self._hits_under(convention)
-        if has_marks and convention.judged == "truth":
-            # What is marked has left the lists, which moves what is below it, and stays
-            # in the truth. (If only the lists are judged, it has left the truth as well.)
-            in_truth = self._hits_under(with_marks)
-            return replace(hits, truth_relevance=in_truth.truth_relevance)
-        return hits
+        if convention.judged == "list":
+            return hits  # only lists are judged, so it has left the truth as well
+        in_truth = self._hits_under(with_marks)
+        return replace(hits, truth_relevance=in_truth.truth_relevance)
 
     def _hits_under(self, convention: Convention) -> Hits:
         """Return the hits under another convention, of the users evaluated."""
-        joined = self.source.rows_under(convention)
+        joined = self.source.joined_under(convention)
         is_evaluated = joined.users.is_in(self.users.implode())
         return joined.hits.with_users(is_evaluated.to_numpy())
 

@@ -64,15 +64,15 @@ class Keys:
         truth = _with_plain_values(truth, columns, combinations)
         judged = _judged_in(truth, columns, combinations)
         keys = cls(columns, _numbered(pl.concat([listed.unique(), judged])))
-        if label := keys.lacking_in(judged):
+        if combination := keys.lacking_in(judged):
             raise FrameError(
-                f"the {RECS} have lists of {label}, and {TRUTH} has no rows of it. Add "
+                f"the {RECS} have lists of {combination}, and {TRUTH} has no rows of it. Add "
                 "its truth, or leave its lists out."
             )
         in_both = judged.join(listed, on=judged.columns, how="semi")
-        if label := keys.lacking_in(in_both):
+        if combination := keys.lacking_in(in_both):
             raise FrameError(
-                f"no user is in both frames where {label}. Check that both frames use "
+                f"no user is in both frames where {combination}. Check that both frames use "
                 "the same ids there, or leave it out of both."
             )
         return keys
@@ -92,9 +92,9 @@ class Keys:
 
     def refuse_without_users(self, evaluated: pl.Series) -> None:
         """Raise an error for a combination of values in which no list is evaluated."""
-        if label := self.lacking_in(self.table[evaluated]):
+        if combination := self.lacking_in(self.table[evaluated]):
             raise NoUsersError(
-                f"no user that counts has a relevant item where {label}. Leave it out of "
+                f"no user that counts has a relevant item where {combination}. Leave it out of "
                 "both frames, or check relevant_from=."
             )
 
@@ -174,6 +174,8 @@ class Keys:
         )
         return rows.select(user=pl.format("{} [{}]", "user", "words"))["user"]
 
+    # The list that a caller names
+
     def find(self, key: Any) -> Any:
         """Return the id of the list that a caller names; None: there is no such list.
 
@@ -188,6 +190,13 @@ class Keys:
         if isinstance(key, tuple) and len(key) == self._index.nlevels:
             return self._find_in_index(key)
         return None
+
+    def in_words(self, key: Any) -> Any:
+        """Return what the list that a caller names is called in words."""
+        list_id = self.find(key)
+        if not self.columns or list_id is None:
+            return key
+        return self._names[list_id]
 
     def _find_in_index(self, key: tuple[Any, ...]) -> int | None:
         """Return the id of the list at a key of the index, where a date is its midnight."""
@@ -210,13 +219,6 @@ class Keys:
     def _index(self) -> pd.Index[Any]:
         """The key of each list in the index of results."""
         return self.index(self.table["list"], "user")
-
-    def in_words(self, key: Any) -> Any:
-        """Return what the list that a caller names is called in words."""
-        list_id = self.find(key)
-        if not self.columns or list_id is None:
-            return key
-        return self._names[list_id]
 
 
 #: Each user has one list.

@@ -491,9 +491,11 @@ def _as_arrow_reads(
         ) from problem
     if not pa.types.is_large_string(array.type):
         refuse_unread([pa.field(str(label), array.type)], name)
+        return pl.Series(array)
     # Views are how Polars has text, and Arrow makes them in a third of Polars' time;
     # they cannot point beyond 2 GB. Before pyarrow 25 the cast ends the process for text
     # of up to 12 bytes.
-    elif int(pa.__version__.split(".")[0]) >= 25 and array.nbytes < 2**31:
+    makes_views = int(pa.__version__.split(".")[0]) >= 25
+    if makes_views and array.nbytes < 2**31:
         array = array.cast(pa.string_view())
     return pl.Series(array)

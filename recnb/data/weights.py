@@ -164,7 +164,8 @@ def _values_by_id(
             f"{name}= is a Series with {n_levels} levels of its index: give one by {role}."
         )
     # Read as a score, whose values that are no numbers stay text: `checked` names one.
-    labels = {"score" if column == name else column: column for column in rows.columns}
+    *ids, value = rows.columns
+    labels = {**dict(zip(ids, ids, strict=True)), "score": value}
     return InputTable.of(rows, f"{name}=").select(labels).rename({"score": "value"})
 
 

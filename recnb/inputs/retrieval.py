@@ -77,7 +77,10 @@ def _refuse_rows(thing: Any, name: str) -> None:
 
 
 def refuse_columns(thing: Any, name: str, named: Named) -> None:
-    """Refuse a log as a mapping of columns, of which some are lists of documents."""
+    """Refuse a log as a mapping of columns, of which some are lists of documents.
+
+    It is asked as a form, before that of mappings by user, and makes no table.
+    """
     if isinstance(thing, Mapping) and name in OF_LISTS:
         of_lists = chain.from_iterable(
             named.get(role, ()) for role in OF_LISTS.values()
@@ -161,7 +164,8 @@ def _columns_of_documents(
     }
     chosen = [labels[0] for labels in list_columns.values() if labels]
     if TEXTS.intersection(chosen) and any(label.endswith("_ids") for label in chosen):
-        list_columns["relevant"] = []  # ids are no texts
+        # Ids never equal texts: what was expected is not among these columns.
+        list_columns["relevant"] = []
     return {role: labels[:1] for role, labels in list_columns.items() if labels}
 
 

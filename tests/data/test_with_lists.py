@@ -148,7 +148,7 @@ def test_what_is_not_two_frames_in_memory_is_refused():
 def test_the_truth_is_numbered_once():
     ev = recnb.evaluate(LISTS["a frame"], TRUTHS["a frame"])
     hits = [ev.with_lists(LISTS[name]).joined for name in ("scores", "a mapping")]
-    (truth,) = ev.source.truth.graded.values()
+    (truth,) = ev.source.truth.graded_truths.values()
     assert {"users", "by_user", "repeats_a_pair"} <= {*vars(truth)}
     assert "_by_hash" in vars(truth.pair_lookup)
     assert hits[0].rows.truth.equals(hits[1].rows.truth)
