@@ -43,10 +43,10 @@ def _of_frame(method: Callable[..., Any]) -> Callable[..., Any]:
             raise OptionError(
                 f"df.rec.{name} takes no truth. Type recs.rec.against(truth).{name}(...)."
             )
-        of_method, of_data = {}, {}
+        not_yet_given = parameters[len(given) :]
+        of_data, of_method = {}, {}
         for name, value in options.items():
-            is_free = name in parameters[len(given) :]
-            if name in KEYWORDS and not is_free:
+            if name in KEYWORDS and name not in not_yet_given:
                 of_data[name] = value
             else:
                 of_method[name] = value

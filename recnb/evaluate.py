@@ -81,7 +81,6 @@ COLUMNS: tuple[str, ...] = (*(role for role in NAMES if role != "model"), "split
 OF_SEVERAL = (*IDS, "split")
 #: What arrays have no use for: columns, and frames that are joined by item.
 OF_FRAMES = {*COLUMNS, "cluster", "train", "items"} - {*DECISIONS}
-USUAL = Convention()  #: where nothing is decided
 
 
 def with_options_listed(function: F) -> F:
@@ -211,9 +210,9 @@ def evaluate(
         named = with_propensity_named(named, parsed.weights, of_truth)
     ev = evaluation_with(parsed, read_tables(tables, named), tables, named)
     if truth is None and TRUTH in tables:
-        # It was made of lists in the one frame: the caller has no second one to change by
-        # code, or to keep for other lists.
-        ev.forget_frame("truth")
+        # The truth was made of lists in the one frame: the caller has no second frame to
+        # change by code, or to keep for other lists.
+        return ev.without_frame("truth")
     return ev
 
 
@@ -248,7 +247,7 @@ class ParsedOptions:
     side_data: Mapping[str, Any]  #: frames train, items and users
     weights: Mapping[str, Any]  #: propensity and user_weight, as given
     cluster: str | None  #: a column of users=
-    call: Call  #: those that are noted beside the data
+    call: Call  #: what other lists, or code that repairs the data, will need again
 
 
 def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
@@ -329,7 +328,7 @@ def _convention_asked(
     The convention is that of the library with the decisions that were given.
     """
     if asked is None:
-        return None, replace(USUAL, **decisions) if decisions else USUAL
+        return None, Convention(**decisions)
     if isinstance(asked, str):
         library = presets.library_named(asked)
         return library, replace(presets.data_convention(library), **decisions)

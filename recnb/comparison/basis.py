@@ -147,15 +147,15 @@ def options_of(
     first = next(iter(models.values()))
     phrases = {}
     for measure in asked:
-        cut = measure.cutoffs(cutoffs)
-        scoring = scoring_of(first, measure, cut)
+        k = measure.cutoffs(cutoffs)
+        scoring = scoring_of(first, measure, k)
+        convention = scoring.joined.convention
         options = measure.chosen
-        if measure.metric.is_accuracy:
+        if measure.metric.is_accuracy:  # with those of the library
             options = scoring.measure.chosen
-        cutoff = scoring.joined.convention.cutoff
-        in_words = partial(options_in_words, options, cutoff=cutoff)
-        words = in_words(whole=cut.is_whole)
-        if cut.is_mixed and measure.metric.is_accuracy:
+        in_words = partial(options_in_words, options, cutoff=convention.cutoff)
+        words = in_words(whole=k.is_whole)
+        if k.is_mixed and measure.metric.is_accuracy:
             words = with_whole_lists(words, in_words(whole=True))
         phrases[symbol_of(measure.asked_as)] = [
             *words,
@@ -260,8 +260,10 @@ def _users_and_notes(
     n_not_in_all = {name: each.not_in_all for name, each in left_out.items()}
     n_empty = {name: each.n_empty for name, each in counts.items()}
     with use_noun(first.noun_of_lists):  # where users have several lists, these count
-        users = [str(judged_by(len(models), first.n_lists))]
-        users += _of_models(LEFT_OUT, n_not_in_all)
+        compared = str(judged_by(len(models), first.n_lists))
+        # A model whose users were restricted has it among its notes.
+        notes = [note for note in map(str, first.joined.notes) if note != compared]
+        users = _of_models(LEFT_OUT, n_not_in_all)
         users += _of_models(clause, n_empty)
         if first.one_no_relevant_rule:
             of_models = {}
@@ -273,12 +275,10 @@ def _users_and_notes(
                     has_missed=has_missed,
                 )
             users += merged(of_models)  # behind names of models what is not of all
-        # A model whose users were restricted has a note on whom they are.
-        notes = [note for note in map(str, first.joined.notes) if note not in users]
     if first.keys.columns:
         lists = lists_in_words(first.keys, first.joined.users)
-        users[0] = _("{lists} that all models are judged on", lists=lists)
-    return users, notes
+        compared = _("{lists} that all models are judged on", lists=lists)
+    return [compared, *users], notes
 
 
 def _of_models(clause: Clause, counts: Mapping[str, int]) -> list[str]:

@@ -315,9 +315,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         `of_call`: other keywords of the call, which a misspelt option may mean.
         """
-        cutoff = Cutoffs.one(k)
-        (measure,) = asked_of(self._first, [metric], cutoff, options, "k", *of_call)
-        return measure.cut_at(k), measure.cutoffs(cutoff)
+        (measure,) = asked_of(
+            self._first, [metric], Cutoffs.one(k), options, "k", *of_call
+        )
+        measure = measure.cut_at(k)
+        return measure, Cutoffs.one(measure.k)
 
     def table(
         self,

@@ -310,7 +310,6 @@ class Scoring:
         """Return the users behind a mean in words."""
         return averaged_in_words(
             self.joined,
-            self.joined.convention,
             self._nothing_to_find(),
             has_missed=self.measure.metric.missed != "0",
         )

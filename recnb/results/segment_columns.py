@@ -34,14 +34,14 @@ GIVE_TRAIN = "recs.rec.against(truth, train=frame)"
 TYPED = {GIVE_USERS: "--users FILE", GIVE_TRAIN: "--train FILE"}
 
 #: Where a column is; "given": in a Series by user.
-Frame = Literal["users", "truth", "train", "given"]
+FrameName = Literal["users", "truth", "train", "given"]
 
 
 class Column(NamedTuple):
     """A column that `by=` names, and where it is found."""
 
     label: str
-    frame: Frame
+    frame: FrameName
     rows: pl.DataFrame  #: user, of the truth item as well, and value
 
     @property
@@ -141,7 +141,7 @@ def _no_such_column(by: str, side_data: SideData) -> OptionError:
 # Its values
 
 
-def values_of_users(data: EvaluationData, column: Column) -> pl.Series:
+def values_of_everyone(data: EvaluationData, column: Column) -> pl.Series:
     """Return the one value of each of `everyone_in`, null where it has none."""
     users, keys = everyone_in(data), data.keys
     if not column.is_of_lists:

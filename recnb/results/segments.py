@@ -33,7 +33,7 @@ from recnb.results.segment_columns import (
     column_named,
     everyone_in,
     rows_of_evaluated,
-    values_of_users,
+    values_of_everyone,
 )
 
 #: More segments are refused.
@@ -106,16 +106,15 @@ class Segments(Division):
 class DataParts(Division):
     """Parts of the data: truths, or lists of a split with their truth."""
 
-    #: Return a model, which has a name, as it is evaluated in the part at a position.
-    evaluated: Callable[[str, EvaluationData, int], EvaluationData]
+    #: (name of a model, its data, position of a part) -> the data of that part alone.
+    data_in: Callable[[str, EvaluationData, int], EvaluationData]
     is_tested: bool = False
 
     def evaluations_of(self, models: Models) -> Iterator[tuple[int, Models]]:
         """Evaluate in one part after the other."""
         for part in range(len(self.keys)):
             of_part = {
-                name: self.evaluated(name, model, part)
-                for name, model in models.items()
+                name: self.data_in(name, model, part) for name, model in models.items()
             }
             # Where a model has no list nothing is relevant.
             if all(model.n_lists for model in of_part.values()):
@@ -234,7 +233,7 @@ def segments_of(data: EvaluationData, columns: Sequence[Column]) -> Segments:
     #     code        0      1    0      2
     values = pl.DataFrame(
         {
-            str(place): binned(values_of_users(data, column))
+            str(place): binned(values_of_everyone(data, column))
             for place, column in enumerate(columns)
         }
     )
@@ -285,7 +284,7 @@ def _parts_of_split(
     return DataParts(
         labels=columns,
         keys=values.rows(),
-        evaluated=lambda _name, model, part: model.of_split(values.slice(part, 1)),
+        data_in=lambda _name, model, part: model.of_split(values.slice(part, 1)),
         is_tested=is_tested,
         of_split=True,
     )
@@ -309,7 +308,7 @@ def _truth_parts(models: Models, by: str) -> DataParts:
     return DataParts(
         labels=(by,),
         keys=keys,
-        evaluated=lambda name, model, part: _of_value(model, rows[name], values[part]),
+        data_in=lambda name, model, part: _of_value(model, rows[name], values[part]),
     )
 
 

@@ -132,10 +132,10 @@ def table(
         )
     numbers = measured({"": data}, asked, cutoffs, settings=settings)
     basis = _below(data, numbers, intervals=intervals)
-    of_metrics = by_cutoff(numbers, cutoffs, basis, intervals=intervals)
-    if with_cutoff:
-        of_metrics.columns = pd.Index(ENDS if intervals else ["mean"])
-    return of_metrics
+    means = by_cutoff(numbers, cutoffs, basis, intervals=intervals)
+    if with_cutoff:  # there is one column, and each row has a cut-off of its own
+        means.columns = pd.Index(ENDS if intervals else ["mean"])
+    return means
 
 
 def _below(
@@ -325,14 +325,16 @@ def curve(
     numbers = measured({"": data}, [measure], cutoffs, settings=settings)
     ((basis,),) = numbers.bases.values()
     of_intervals = intervals_in_words(data, numbers)
-    sample, of_users = numbers.places[-1].sample, measure.metric.of != "all"
-    of_curve = sample.n_units, sample.n_lists, sample.cluster
+    averaged = None
+    if measure.metric.of == "user":
+        sample = numbers.places[-1].sample
+        averaged = sample.n_units, sample.n_lists, sample.cluster
     shown = Shown(
         basis=WordedLater(lambda: [*basis.phrases(), *of_intervals]),
         headings={measure.name: f"{measure.symbol}@k"},
         plot="curve",
         symbol=measure.symbol,
-        sample=of_curve if of_users else None,
+        sample=averaged,
     )
     index = pd.Index([place.k for place in numbers.places], name="k")
     columns = [measure.name, "low", "high"]
@@ -393,17 +395,17 @@ def user(data: EvaluationData, user: Any, k: int | None = None) -> Table:
     most = max(len(listed), len(missed))
     alike = Shown(headings=headings, cells={"title": "text"}, most=most)
     title = _("relevant, and not among them")
-    below = Table(missed, shown=replace(alike, title=title, index=["item"]))
+    missed_items = Table(missed, shown=replace(alike, title=title, index=["item"]))
     shown = replace(
         alike,
         title=_found_in_words(data, user, of_user),
         index=["rank", "item"],
         basis=[data.basis],
-        below=below,
+        below=missed_items,
     )
-    of_list = Table(listed, shown=shown)
-    of_list.missed = below
-    return of_list
+    listed_items = Table(listed, shown=shown)
+    listed_items.missed = missed_items
+    return listed_items
 
 
 def _found_in_words(data: EvaluationData, user: Any, of_user: UserList) -> str:

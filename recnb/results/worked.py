@@ -94,25 +94,29 @@ def explain(
     """
     with use_language(lang):
         measure = measure_named(metric).cut_at(k)
-        kind, k = measure.metric, measure.k
-        is_of_hits_together = kind.over == "hits" and not kind.per_row_texts
-        if is_of_hits_together or not kind.credit:
-            asked = label_of(measure.name, k)
-            raise OptionError(
-                f"{measure.symbol} has no terms to explain: see .measure({asked!r}).per_user."
-            )
-        if user is None and kind.of == "user":
+        _refuse_without_terms(measure)
+        if user is None and measure.metric.of == "user":
+            call = f".explain({metric!r}, user, k={measure.k!r})"
             example = data.joined.users[0]
-            raise OptionError(
-                f"say whose list: .explain({metric!r}, user, k={k!r}), such as user={example!r}."
-            )
+            raise OptionError(f"say whose list: {call}, such as user={example!r}.")
         measure = measure.with_options(options)
-        if kind.is_accuracy:
+        if measure.metric.is_accuracy:
             explanation = _of_accuracy(data, measure, user)
         else:
-            explanation = kind.explanation(data, measure, user)
+            explanation = measure.metric.explanation(data, measure, user)
         text = data.user_texts([user]).get(user, "")
         return replace(explanation, user=data.keys.in_words(user), text=text)
+
+
+def _refuse_without_terms(measure: Measure) -> None:
+    """Refuse a metric without a formula, or of hits that do not add up row by row."""
+    metric = measure.metric
+    is_of_hits_together = metric.over == "hits" and not metric.per_row_texts
+    if is_of_hits_together or not metric.credit:
+        label = label_of(measure.name, measure.k)
+        raise OptionError(
+            f"{measure.symbol} has no terms to explain: see .measure({label!r}).per_user."
+        )
 
 
 def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanation:
