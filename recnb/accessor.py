@@ -44,13 +44,15 @@ def _of_frame(method: Callable[..., Any]) -> Callable[..., Any]:
                 f"df.rec.{name} takes no truth. Type recs.rec.against(truth).{name}(...)."
             )
         not_yet_given = parameters[len(given) :]
-        of_data, of_method = {}, {}
+        data_options, method_options = {}, {}
         for name, value in options.items():
             if name in KEYWORDS and name not in not_yet_given:
-                of_data[name] = value
+                data_options[name] = value
             else:
-                of_method[name] = value
-        return method(evaluate(self._frame, None, **of_data), *given, **of_method)
+                method_options[name] = value
+        return method(
+            evaluate(self._frame, None, **data_options), *given, **method_options
+        )
 
     return call
 

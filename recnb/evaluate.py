@@ -206,8 +206,8 @@ def evaluate(
     given = {RECS: recs, TRUTH: truth, **parsed.side_data}
     tables, named = tables_of(given, parsed.columns)
     if parsed.weights:
-        of_truth = tables.get(TRUTH, tables[RECS]).columns
-        named = with_propensity_named(named, parsed.weights, of_truth)
+        truth_columns = tables.get(TRUTH, tables[RECS]).columns
+        named = with_propensity_named(named, parsed.weights, truth_columns)
     ev = evaluation_with(parsed, read_tables(tables, named), tables, named)
     if truth is None and TRUTH in tables:
         # The truth was made of lists in the one frame: the caller has no second frame to
@@ -342,8 +342,10 @@ def _convention_asked(
 
 def unknown_option(name: str, of: str, known: Iterable[str]) -> OptionError:
     """Return the error for a keyword that is none."""
-    of_metrics = {option for metric in METRICS.values() for option in metric.defaults}
-    if name in {"k", "metrics", *of_metrics}:
+    metric_options = {
+        option for metric in METRICS.values() for option in metric.defaults
+    }
+    if name in {"k", "metrics", *metric_options}:
         return OptionError(
             f"{name!r} is no option of {of}: k, metrics and options such as gain "
             "belong to a metric. Type ev.measures(['nDCG@10', 'AP']), or "
@@ -393,10 +395,10 @@ def evaluate_groups(
     if (group is None) == (qid is None):
         ways = "group=[3, 2], the rows of each query, or qid=, the query of each row."
         raise OptionError(f"the query of each row is needed once: {ways}")
-    of_frames = sorted(name for name in OF_FRAMES if options.get(name) is not None)
-    if of_frames:
+    refused = sorted(name for name in OF_FRAMES if options.get(name) is not None)
+    if refused:
         raise OptionError(
-            f"{of_frames[0]!r} is no option of evaluate_groups, of which each row is an item "
+            f"{refused[0]!r} is no option of evaluate_groups, of which each row is an item "
             "of its own: leave it out, or give frames to recnb.evaluate."
         )
     labels = _column(y_true, "y_true")

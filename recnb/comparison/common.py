@@ -253,9 +253,9 @@ def _refuse_parts_of_one_run(models: Mapping[str, Evaluation]) -> None:
     """Refuse two models no user of which has a list of both."""
     has_list = {}
     for name, model in models.items():
-        of_users = model.joined.has_list
-        if of_users.any():
-            has_list[name] = of_users
+        mask = model.joined.has_list
+        if mask.any():
+            has_list[name] = mask
     for first, other in combinations(has_list, 2):
         if not (has_list[first] & has_list[other]).any():
             problem = (

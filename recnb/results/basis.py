@@ -244,8 +244,8 @@ def merged(phrases: Mapping[str, Sequence[str]]) -> list[str]:
     ['9 users', 'dcg: gain 2^relevance - 1', 'ndcg: linear gain, ideal: all']
     """
     metrics_with: dict[str, list[str]] = {}  # each phrase
-    for metric, of_metric in phrases.items():
-        for phrase in dict.fromkeys(of_metric):
+    for metric, metric_phrases in phrases.items():
+        for phrase in dict.fromkeys(metric_phrases):
             metrics_with.setdefault(phrase, []).append(metric)
     shared, own = list[str](), dict[str, list[str]]()
     for phrase, metrics in metrics_with.items():

@@ -128,10 +128,10 @@ def as_computed(
     data: EvaluationData, measure: Measure, recorded: presets.Preset | None
 ) -> Measure:
     """Return a measure with the options of the library that it lacks, and weights."""
-    of_library = {} if recorded is None else dict(recorded.options)
+    library_options = {} if recorded is None else dict(recorded.options)
     return replace(
         measure,
-        options={**of_library, **measure.options},
+        options={**library_options, **measure.options},
         weighted=data.joined.is_weighted and measure.metric.takes_weights,
     )
 
@@ -153,16 +153,16 @@ def _own_convention_of(
     Under a library the decisions that the caller overrides come next, and last those of
     the measure's text.
     """
-    of_text = measure.decisions
+    text_decisions = measure.decisions
     if not measure.metric.is_accuracy:
         return None
     if data.library is None:
-        return replace(data.convention, **of_text) if of_text else None
+        return replace(data.convention, **text_decisions) if text_decisions else None
     if recorded is None:
         start = replace(data.convention, **_recnbs_own(data.convention))
     else:
         start = recorded.convention
-    return replace(start, **{**data.overrides, **of_text})
+    return replace(start, **{**data.overrides, **text_decisions})
 
 
 def _recnbs_own(convention: Convention) -> dict[str, Any]:

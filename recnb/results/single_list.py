@@ -153,14 +153,14 @@ def explain(
                 f"explain takes one list, and {len(pairs)} were given: pick one."
             )
         items = pair.items if pair.named else [None] * len(pair.items)
-        of_user = UserList(
+        user_list = UserList(
             hits_of(pairs),
             items=dict(enumerate(items, 1)),
             truth=[*pair.truth] if pair.named else None,
         )
         return explained(
             measure,
-            of_user,
+            user_list,
             user=None,
             convention=CONVENTION,
             basis="; ".join(_basis(pairs, measure)),

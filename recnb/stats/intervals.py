@@ -81,8 +81,8 @@ class Moments:
             return self._nothing
         variance = self.variance
         if self.sample.has_cr2:
-            of_mean = variance_of_mean(self._deviations, self.sample.shares)
-            variance = self.sample.n_effective * of_mean
+            squared_error = variance_of_mean(self._deviations, self.sample.shares)
+            variance = self.sample.n_effective * squared_error
         lowest, highest = self._extremes
         return np.where(highest - lowest > ROUNDING, np.sqrt(variance), 0.0)
 
@@ -211,9 +211,9 @@ class Moments:
         with np.errstate(invalid="ignore"):  # an extreme may be infinite
             moved = share * distance  # how far the unit moves the mean
             # The weighted variance: the sum of (share × distance from the moved mean)².
-            of_others = share_of_other**2 * (self._squares + n_others * moved**2)
-            of_extreme = (share * (1 - share) * distance) ** 2
-            variance = n * (of_others + of_extreme) / (n + 1)
+            from_others = share_of_other**2 * (self._squares + n_others * moved**2)
+            from_extreme = (share * (1 - share) * distance) ** 2
+            variance = n * (from_others + from_extreme) / (n + 1)
             quantile = self._beta_quantile(self.mean + moved, variance, chance)
         is_mean = (np.abs(distance) <= ROUNDING) & ~self.varies
         return np.where(is_mean, self.mean, quantile)
