@@ -81,6 +81,8 @@ COLUMNS: tuple[str, ...] = (*(role for role in NAMES if role != "model"), "split
 OF_SEVERAL = (*IDS, "split")
 #: What arrays have no use for: columns, and frames that are joined by item.
 OF_FRAMES = {*COLUMNS, "cluster", "train", "items"} - {*DECISIONS}
+#: Where nothing is decided; made once, as a convention checks itself when it is made.
+USUAL = Convention()
 
 
 def with_options_listed(function: F) -> F:
@@ -328,12 +330,12 @@ def _convention_asked(
     The convention is that of the library with the decisions that were given.
     """
     if asked is None:
-        return None, Convention(**decisions)
+        asked = USUAL
     if isinstance(asked, str):
         library = presets.library_named(asked)
         return library, replace(presets.data_convention(library), **decisions)
     if isinstance(asked, Convention):
-        return None, replace(asked, **decisions)
+        return None, replace(asked, **decisions) if decisions else asked
     raise OptionError(
         f"convention={quoted(asked)}: give a recnb.Convention or the name of a "
         f"library, such as convention='trec_eval'."

@@ -326,7 +326,6 @@ class Scoring:
     def words(self, *, brief: bool) -> list[str]:
         """Return the users and the decisions behind a metric of accuracy in words."""
         data, recorded = self.data, self.recorded
-        library, overrides = data.library, tuple(data.overrides)
         users = self.users()
         if brief:
             # Among those of other metrics, all that is said of users stands together.
@@ -335,21 +334,22 @@ class Scoring:
         # of a comparison, such as which users it leaves out.
         notes = [*data.notes, *pairs_in_words(self.joined.weighting)]
         scale = scale_of(self.measure, self.joined.hits)
-        decisions = self._marked_decisions()
-        if library is None:
-            return [*users, *notes, *decisions, *scale]
         if recorded is None:
-            own = Phrase(_(OWN, library=library), _("recnb's own"))
-            return [*users, *notes, *decisions, *scale, own]
+            words = [*users, *notes, *self._marked_decisions(), *scale]
+            if data.library is not None:
+                own = _(OWN, library=data.library)
+                words.append(Phrase(own, _("recnb's own")))
+            return words
         if recorded.caveat:
             notes.append(recorded.caveat_in_words)
-        given = self.joined.convention.given_in_words(overrides)
+        given = self.joined.convention.given_in_words(tuple(data.overrides))
         if brief:  # the name of the library says its decisions
+            whose = follows(recorded.library, given)
             options = options_in_words(self.asked.options_beside_text)
-            return [follows(library, given), *users, *notes, *options, *scale]
+            return [whose, *users, *notes, *options, *scale]
         who, *others = users
-        who = follows(library, given, who)
-        return [who, *others, *notes, *decisions, *scale]
+        who = follows(recorded.library, given, who)
+        return [who, *others, *notes, *self._marked_decisions(), *scale]
 
     def decisions(self) -> list[str]:
         """Return the decisions about the data and the options in words."""
