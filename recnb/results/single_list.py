@@ -201,11 +201,10 @@ def _scored(y_true: Any, y_score: Any) -> list[Pair]:
     refuse_other_number(grades, scores, "y_score")
     refuse_other_order(y_true, y_score, "y_score")
     if grades and all(map(_is_list, (*grades, *scores))):
-        return [
-            pair
-            for sides in zip(grades, scores, strict=True)
-            for pair in _scored(*sides)
-        ]
+        pairs = []
+        for one_grades, one_scores in zip(grades, scores, strict=True):
+            pairs += _scored(one_grades, one_scores)
+        return pairs
     if odd := [score for score in scores if not is_number(score)]:
         raise RecnbError(f"y_score holds {_shown(odd[0])}: a score is a finite number.")
     # Items are numbered as given, which says which of equal ones is preferred.
