@@ -43,14 +43,16 @@ def _of_frame(method: Callable[..., Any]) -> Callable[..., Any]:
             raise OptionError(
                 f"df.rec.{name} takes no truth. Type recs.rec.against(truth).{name}(...)."
             )
-        of_method, of_data = {}, {}
+        not_yet_given = parameters[len(given) :]
+        data_options, method_options = {}, {}
         for name, value in options.items():
-            is_free = name in parameters[len(given) :]
-            if name in KEYWORDS and not is_free:
-                of_data[name] = value
+            if name in KEYWORDS and name not in not_yet_given:
+                data_options[name] = value
             else:
-                of_method[name] = value
-        return method(evaluate(self._frame, None, **of_data), *given, **of_method)
+                method_options[name] = value
+        return method(
+            evaluate(self._frame, None, **data_options), *given, **method_options
+        )
 
     return call
 

@@ -81,7 +81,8 @@ COLUMNS: tuple[str, ...] = (*(role for role in NAMES if role != "model"), "split
 OF_SEVERAL = (*IDS, "split")
 #: What arrays have no use for: columns, and frames that are joined by item.
 OF_FRAMES = {*COLUMNS, "cluster", "train", "items"} - {*DECISIONS}
-USUAL = Convention()  #: where nothing is decided
+#: Where nothing is decided; made once, as a convention checks itself when it is made.
+USUAL = Convention()
 
 
 def with_options_listed(function: F) -> F:
@@ -207,13 +208,13 @@ def evaluate(
     given = {RECS: recs, TRUTH: truth, **parsed.side_data}
     tables, named = tables_of(given, parsed.columns)
     if parsed.weights:
-        of_truth = tables.get(TRUTH, tables[RECS]).columns
-        named = with_propensity_named(named, parsed.weights, of_truth)
+        truth_columns = tables.get(TRUTH, tables[RECS]).columns
+        named = with_propensity_named(named, parsed.weights, truth_columns)
     ev = evaluation_with(parsed, read_tables(tables, named), tables, named)
     if truth is None and TRUTH in tables:
-        # It was made of lists in the one frame: the caller has no second one to change by
-        # code, or to keep for other lists.
-        ev.forget_frame("truth")
+        # The truth was made of lists in the one frame: the caller has no second frame to
+        # change by code, or to keep for other lists.
+        return ev.without_frame("truth")
     return ev
 
 
@@ -248,7 +249,7 @@ class ParsedOptions:
     side_data: Mapping[str, Any]  #: frames train, items and users
     weights: Mapping[str, Any]  #: propensity and user_weight, as given
     cluster: str | None  #: a column of users=
-    call: Call  #: those that are noted beside the data
+    call: Call  #: what other lists, or code that repairs the data, will need again
 
 
 def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
@@ -329,12 +330,12 @@ def _convention_asked(
     The convention is that of the library with the decisions that were given.
     """
     if asked is None:
-        return None, replace(USUAL, **decisions) if decisions else USUAL
+        asked = USUAL
     if isinstance(asked, str):
         library = presets.library_named(asked)
         return library, replace(presets.data_convention(library), **decisions)
     if isinstance(asked, Convention):
-        return None, replace(asked, **decisions)
+        return None, replace(asked, **decisions) if decisions else asked
     raise OptionError(
         f"convention={quoted(asked)}: give a recnb.Convention or the name of a "
         f"library, such as convention='trec_eval'."
@@ -343,8 +344,10 @@ def _convention_asked(
 
 def unknown_option(name: str, of: str, known: Iterable[str]) -> OptionError:
     """Return the error for a keyword that is none."""
-    of_metrics = {option for metric in METRICS.values() for option in metric.defaults}
-    if name in {"k", "metrics", *of_metrics}:
+    metric_options = {
+        option for metric in METRICS.values() for option in metric.defaults
+    }
+    if name in {"k", "metrics", *metric_options}:
         return OptionError(
             f"{name!r} is no option of {of}: k, metrics and options such as gain "
             "belong to a metric. Type ev.measures(['nDCG@10', 'AP']), or "
@@ -394,10 +397,10 @@ def evaluate_groups(
     if (group is None) == (qid is None):
         ways = "group=[3, 2], the rows of each query, or qid=, the query of each row."
         raise OptionError(f"the query of each row is needed once: {ways}")
-    of_frames = sorted(name for name in OF_FRAMES if options.get(name) is not None)
-    if of_frames:
+    refused = sorted(name for name in OF_FRAMES if options.get(name) is not None)
+    if refused:
         raise OptionError(
-            f"{of_frames[0]!r} is no option of evaluate_groups, of which each row is an item "
+            f"{refused[0]!r} is no option of evaluate_groups, of which each row is an item "
             "of its own: leave it out, or give frames to recnb.evaluate."
         )
     labels = _column(y_true, "y_true")

@@ -78,9 +78,11 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
 
     @property
     def _data(self) -> EvaluationData:
-        """The same object as what it is in a call, the data of an evaluation."""
+        """This object, typed as the `EvaluationData` that it is in every call."""
         return cast("EvaluationData", self)
 
+    # These are written in `results`, as functions whose first argument is the evaluation.
+    # Those of rooms that may be deleted are written out, and import theirs when called.
     table = tables.table
 
     def measure(

@@ -147,15 +147,15 @@ def options_of(
     first = next(iter(models.values()))
     phrases = {}
     for measure in asked:
-        cut = measure.cutoffs(cutoffs)
-        scoring = scoring_of(first, measure, cut)
+        k = measure.cutoffs(cutoffs)
+        scoring = scoring_of(first, measure, k)
+        convention = scoring.joined.convention
         options = measure.chosen
-        if measure.metric.is_accuracy:
+        if measure.metric.is_accuracy:  # with those of the library
             options = scoring.measure.chosen
-        cutoff = scoring.joined.convention.cutoff
-        in_words = partial(options_in_words, options, cutoff=cutoff)
-        words = in_words(whole=cut.is_whole)
-        if cut.is_mixed and measure.metric.is_accuracy:
+        in_words = partial(options_in_words, options, cutoff=convention.cutoff)
+        words = in_words(whole=k.is_whole)
+        if k.is_mixed and measure.metric.is_accuracy:
             words = with_whole_lists(words, in_words(whole=True))
         phrases[symbol_of(measure.asked_as)] = [
             *words,
@@ -174,25 +174,25 @@ def basis_of_table(
 ) -> list[str]:
     """Return the phrases below a table of means and of numbers of all lists."""
     first = next(iter(models.values()))
-    of_users = [each for each in asked if each.metric.of != "all"]
-    of_accuracy = [each for each in of_users if each.metric.is_accuracy]
-    basis = basis_of(models, left_out, of_users)
+    user_measures = [each for each in asked if each.metric.of != "all"]
+    accuracy_measures = [each for each in user_measures if each.metric.is_accuracy]
+    basis = basis_of(models, left_out, user_measures)
     words = [*basis]
     if not division.is_tested:
         words.append(part_in_words(first, division))
-    if len(of_accuracy) < len(of_users):
+    if len(accuracy_measures) < len(user_measures):
         beyond = N_(
             "metrics beyond accuracy over the {users} with a value in every model"
         )
         words.append(_(beyond))
-    unweighted = plain_means(models, of_accuracy, cutoffs)
+    unweighted = plain_means(models, accuracy_measures, cutoffs)
     if unweighted:
         words.append(unweighted.removesuffix("."))
-    phrases = options_of(models, of_users, cutoffs)
+    phrases = options_of(models, user_measures, cutoffs)
     for each in asked:
         if each.metric.of == "all":
-            of_models = dict(zip(models, bases[each.asked_as], strict=True))
-            phrases |= _of_all_lists(each.asked_as, of_models, basis)
+            bases_by_model = dict(zip(models, bases[each.asked_as], strict=True))
+            phrases |= _of_all_lists(each.asked_as, bases_by_model, basis)
     return [*words, *merged(phrases)]
 
 
@@ -203,15 +203,15 @@ def _of_all_lists(
 
     Of each model by itself where these differ.
     """
-    of_models = {}
+    phrases_by_label = {}
     for model, basis in bases.items():
         phrases = basis.phrases(brief=True)
         label = f"{symbol_of(name)} ({one_line(model)})"
-        of_models[label] = [phrase for phrase in phrases if phrase not in known]
-    first, *others = of_models.values()
+        phrases_by_label[label] = [phrase for phrase in phrases if phrase not in known]
+    first, *others = phrases_by_label.values()
     if all(phrases == first for phrases in others):
         return {symbol_of(name): first}
-    return of_models
+    return phrases_by_label
 
 
 def warnings_of(models: Compared, measure: Measure, cutoffs: Cutoffs) -> list[str]:
@@ -231,9 +231,9 @@ def warnings_of(models: Compared, measure: Measure, cutoffs: Cutoffs) -> list[st
         ties = finding_of(checks.ties, model, measure)
         if ties and ties.severity == "warning":
             warnings.append(f"{one_line(name)}: {ties.short}.")
-    of_judged = judged_order(models, measure)
-    if of_judged:
-        order = order_in_words(measure.label, of_judged)
+    judged_means = judged_order(models, measure)
+    if judged_means:
+        order = order_in_words(measure.label, judged_means)
         warnings.append(str(CONSOLE.write(order)))
     return warnings
 
@@ -260,25 +260,26 @@ def _users_and_notes(
     n_not_in_all = {name: each.not_in_all for name, each in left_out.items()}
     n_empty = {name: each.n_empty for name, each in counts.items()}
     with use_noun(first.noun_of_lists):  # where users have several lists, these count
-        users = [str(judged_by(len(models), first.n_lists))]
-        users += _of_models(LEFT_OUT, n_not_in_all)
+        compared = str(judged_by(len(models), first.n_lists))
+        # A model whose users were restricted has it among its notes.
+        notes = [note for note in map(str, first.joined.notes) if note != compared]
+        users = _of_models(LEFT_OUT, n_not_in_all)
         users += _of_models(clause, n_empty)
         if first.one_no_relevant_rule:
-            of_models = {}
-            for name, of_model in counts.items():
-                of_models[one_line(name)] = no_relevant_in_words(
+            phrases_by_model = {}
+            for name, count in counts.items():
+                phrases_by_model[one_line(name)] = no_relevant_in_words(
                     convention,
-                    of_model.n_nothing_to_find,
+                    count.n_nothing_to_find,
                     left_out[name].without_relevant,
                     has_missed=has_missed,
                 )
-            users += merged(of_models)  # behind names of models what is not of all
-        # A model whose users were restricted has a note on whom they are.
-        notes = [note for note in map(str, first.joined.notes) if note not in users]
+            # What is not of all models stands behind their names.
+            users += merged(phrases_by_model)
     if first.keys.columns:
         lists = lists_in_words(first.keys, first.joined.users)
-        users[0] = _("{lists} that all models are judged on", lists=lists)
-    return users, notes
+        compared = _("{lists} that all models are judged on", lists=lists)
+    return [compared, *users], notes
 
 
 def _of_models(clause: Clause, counts: Mapping[str, int]) -> list[str]:

@@ -224,7 +224,8 @@ def _restricted(
         left_out[name] = LeftOut(n_not_in_all, joined.user_counts().n_left_out)
         if n_not_in_all:
             kept[name] = replace(model, joined=joined.among(users, note))
-        # It has the common users alone; other metrics of its library may have more.
+        # Its own users are the common ones, but metrics that its library averages over
+        # others would not keep to them.
         elif not are_all_the_same and _averages_others(model):
             kept[name] = replace(model, joined=joined.among(users))
     _refuse_parts_of_one_run(kept)
@@ -252,9 +253,9 @@ def _refuse_parts_of_one_run(models: Mapping[str, Evaluation]) -> None:
     """Refuse two models no user of which has a list of both."""
     has_list = {}
     for name, model in models.items():
-        of_users = model.joined.has_list
-        if of_users.any():
-            has_list[name] = of_users
+        mask = model.joined.has_list
+        if mask.any():
+            has_list[name] = mask
     for first, other in combinations(has_list, 2):
         if not (has_list[first] & has_list[other]).any():
             problem = (

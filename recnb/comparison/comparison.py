@@ -235,10 +235,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         if call:
             metric, _bracket, cutoff = call.partition("(")
             return f'found.table("{metric}", {cutoff}'
-        of_each = (
+        call_of_model = (
             f"found[{self.names[0]!r}].{name}" if hasattr(Evaluation, name) else ""
         )
-        return super()._meant(name) or of_each
+        return super()._meant(name) or call_of_model
 
     @property
     def models(self) -> dict[str, Evaluation]:
@@ -315,9 +315,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         `of_call`: other keywords of the call, which a misspelt option may mean.
         """
-        cutoff = Cutoffs.one(k)
-        (measure,) = asked_of(self._first, [metric], cutoff, options, "k", *of_call)
-        return measure.cut_at(k), measure.cutoffs(cutoff)
+        (measure,) = asked_of(
+            self._first, [metric], Cutoffs.one(k), options, "k", *of_call
+        )
+        measure = measure.cut_at(k)
+        return measure, Cutoffs.one(measure.k)
 
     def table(
         self,
@@ -391,13 +393,13 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """Return the phrases below means, and of their intervals if these are shown."""
         # The words are made later, and hold these alone: numbers hold arrays of users.
         division, bases = numbers.division, numbers.bases
-        of_intervals = intervals_in_words(self._first, numbers) if intervals else []
+        interval_phrases = intervals_in_words(self._first, numbers) if intervals else []
 
         def words() -> list[str]:
             phrases = basis_of_table(
                 self._models, self.left_out, asked, cutoffs, division, bases
             )
-            return [*phrases, *of_intervals]
+            return [*phrases, *interval_phrases]
 
         return WordedLater(words)
 

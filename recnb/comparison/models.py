@@ -69,7 +69,9 @@ def models_of(
     if not (is_by_name or is_file(models) or is_frame(models)):
         raise _no_names_error(models)
     # Without names there is one frame, which holds all models.
-    frames, truth = _opened(models if is_by_name else {None: models}, truth, options)
+    given = models if is_by_name else {None: models}
+    frames, truth, side_frames = _opened(given, truth, options)
+    options = options | side_frames
     scores: Any = options.get("score")
     is_in_scores = is_several(scores)  # a model in each column of predictions
     if is_in_scores:
@@ -82,17 +84,20 @@ def models_of(
             "model= names the column of models in one frame; a mapping has their "
             "names: leave it out."
         )
-    frames = _named(frames)
+    frames = _names_as_text(frames)
     _refuse_extra(frames, truth, options)
     evaluated = {}
     with warnings.catch_warnings():
         for name, frame in frames.items():
-            of_model = options | {"score": name} if is_in_scores else options
-            model = evaluated[name] = _evaluated(name, frame, truth, of_model)
-            if not is_by_name:
-                model.forget_frame("recs")
+            options_of_model = dict(options)
+            if is_in_scores:
+                options_of_model["score"] = name
+            model = _evaluated(name, frame, truth, options_of_model)
             if model.source.is_left_merge:  # one warning is enough
                 warnings.simplefilter("ignore", LeftMergeWarning)
+            if not is_by_name:  # its lists are a part of the caller's frame
+                model = model.without_frame("recs")
+            evaluated[name] = model
     return evaluated
 
 
@@ -106,7 +111,7 @@ def _check_scores(scores: Sequence[Any], *, is_one_frame: bool) -> None:
     )
 
 
-def _named(models: Mapping[Any, Any]) -> dict[str, Any]:
+def _names_as_text(models: Mapping[Any, Any]) -> dict[str, Any]:
     """Return two models at least, whose names are made text."""
     if len(models) < 2:
         given = f"only {next(iter(models))!r} is given" if models else "none is given"
@@ -139,12 +144,12 @@ def _refuse_extra(
 
 
 def _opened(
-    models: Mapping[Any, Any], truth: Any, options: dict[str, Any]
-) -> tuple[Mapping[Any, Any], Any]:
+    models: Mapping[Any, Any], truth: Any, options: Mapping[str, Any]
+) -> tuple[Mapping[Any, Any], Any, dict[str, Any]]:
     """Open what is given together, so that ids in files meet and streams are read once.
 
-    Side data are opened in place, in `options`. What is evaluated already, or stays with
-    an engine, is left as it is.
+    Returned are the models, the truth and the side data of `options`. What is evaluated
+    already, or stays with an engine, is left as it is.
     """
     named = as_named({role: options.get(role) for role in COLUMNS})
     given = {(RECS, name): model for name, model in models.items()}
@@ -155,14 +160,15 @@ def _opened(
     tables: dict[tuple[str, Any], InputTable] = {}
     for (name, model), frame in given.items():
         if not isinstance(frame, Evaluation) and engine_of(frame) is None:
-            with _of_model(model):
+            with _named_in_errors(model):
                 tables[name, model] = opened(frame, name, named)
     match_kinds(tables, named)
     given |= tables
-    for name in SIDE_FRAMES:
-        if (name, None) in given:
-            options[name] = given[name, None]
-    return {name: given[RECS, name] for name in models}, given.get((TRUTH, None))
+    return (
+        {name: given[RECS, name] for name in models},
+        given.get((TRUTH, None)),
+        {name: given[name, None] for name in SIDE_FRAMES if (name, None) in given},
+    )
 
 
 def _no_names_error(models: Any) -> OptionError:
@@ -179,7 +185,7 @@ def _no_names_error(models: Any) -> OptionError:
 
 
 @contextmanager
-def _of_model(name: Any) -> Iterator[None]:
+def _named_in_errors(name: Any) -> Iterator[None]:
     """Name the model, if it has a name, in errors of its frames."""
     try:
         yield
@@ -248,7 +254,7 @@ def _evaluated(
     """Return the data of a model."""
     if isinstance(model, Evaluation):
         return model
-    with _of_model(name):
+    with _named_in_errors(name):
         engine = engine_of(model, truth)
         if engine is not None and truth is not None:
             return engine(_frame_of(model), _frame_of(truth), **options)

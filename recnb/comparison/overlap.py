@@ -67,7 +67,7 @@ def _counted(
     deeper = pl.max_horizontal("rank", "other_rank")
     rows = rows.with_columns(depth=pl.when(in_both).then(deeper))
     above = rows["depth"].fill_null(1).to_numpy() - 1
-    of_user = {
+    counts = {
         "shared": pl.col("depth").count(),
         "in_short": (pl.col("depth") <= SHORTER).sum(),
         "weight_above": pl.col("weight_above").filter(in_both).sum(),
@@ -77,7 +77,7 @@ def _counted(
         "longer": LONGER,
     }
     rows = rows.with_columns(weight_above=weights[above])
-    return rows.group_by("user").agg(**of_user).sort("user")
+    return rows.group_by("user").agg(**counts).sort("user")
 
 
 def _rank_biased_overlap(users: pl.DataFrame, weights: Floats, p: float) -> Floats:

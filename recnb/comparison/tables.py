@@ -72,20 +72,20 @@ def means_table(
     marks: dict[str, dict[str, list[Any]]] = {
         kind: {column: [] for column in names.values()} for kind in ("best", *MARKS)
     }
-    of_models = dict[Any, dict[tuple[str, str], float]]()
+    rows = dict[Any, dict[tuple[str, str], float]]()
     means = numbers.means(baseline)
     for mean in means:
         model, column = _row_label(mean, division), names[mean.metric, mean.k]
-        row = of_models.setdefault(model, {})
+        row = rows.setdefault(model, {})
         row.update({(column, end): getattr(mean, end) for end in ENDS})
         if mean.best:
             marks["best"][column].append(model)
         if mean.mark:
             marks[mean.mark][column].append(model)
     levels = [*distinct_labels(division.labels, ["model"]), "model"]
-    index = pd.Index([*of_models]).set_names(levels)
+    index = pd.Index([*rows]).set_names(levels)
     columns = pd.MultiIndex.from_product([names.values(), ENDS])
-    table = pd.DataFrame([*of_models.values()], index, columns)
+    table = pd.DataFrame([*rows.values()], index, columns)
     if not intervals:
         table = pd.DataFrame(table.xs("mean", axis=1, level=1))
     legend = _legend(numbers, names, means, baseline)

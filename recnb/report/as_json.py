@@ -22,7 +22,7 @@ from recnb.results.files import json_values
 from recnb.version import __version__
 
 #: The format of the JSON of a report, and the version of it: another number where a key
-#: is renamed, removed or means something else.
+#: is added (reading needs every key), renamed, removed or means something else.
 SCHEMA = "recnb.report/11"
 
 

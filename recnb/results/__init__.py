@@ -1,4 +1,25 @@
-"""The data of an evaluation, and its scores, tables, curves and explanations."""
+"""The data of an evaluation, and its scores, tables, curves and explanations.
+
+From the data to what is shown:
+
+    evaluation_data               the frames under a convention, users and names
+    arguments, calls              what a call asks for; a metric as method and function
+    scoring, values               the values of users in a metric, and their mean
+    basis, unweighted             the words below a number
+    score                         a number, with its users and its interval
+    segment_columns, segments     what `by=` names, and the parts that it makes
+    places, numbers               models side by side: means, differences, tests
+    verdicts, conclusions, gate   what may be concluded of a difference
+    detectable                    which difference the users could show
+    tables, worst                 frames of numbers and of lists
+    table, shown, plots, bins     how a frame is shown and drawn
+    user_lists, user_groups       the list of a user, and those of several
+    user_cards                    how these are shown
+    worked, explanation           the sum behind a number
+    single_list                   a metric of lists that are given without frames
+    own_metric, stored_values     metrics of the caller's, and values stored before
+    files                         results as files
+"""
 
 from recnb.results.explanation import Explanation
 from recnb.results.score import CatalogueScore, Interval, Score

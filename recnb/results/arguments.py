@@ -71,12 +71,16 @@ def asked_of(
     measures = [measure for measure, _own in named_in_call]
     refuse_twice(measures, k)
     for option, value in options.items():
-        having = [each for each in named_in_call if option in each[0].metric.defaults]
+        having, lacking = [], []
+        for measure, own in named_in_call:
+            if option in measure.metric.defaults:
+                having.append(own)
+                if option not in measure.options:  # its text may give the option
+                    lacking.append(own)
         if not having:
             _refuse_unknown(option, measures, of_call)
-        # A text that gives the option keeps its own; if every text does, one refuses.
-        taking = [each for each in having if option not in each[0].options]
-        for _measure, own in taking or having:
+        # If every text gives the option, `with_options` refuses another value.
+        for own in lacking or having:
             own.setdefault(option, value)
     return [measure.with_options(own) for measure, own in named_in_call]
 

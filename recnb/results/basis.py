@@ -45,16 +45,16 @@ OWN = N_("recnb's own: that of {library} is not recorded")
 class Basis:
     """What a number rests on, in words that are made when they are shown.
 
-    Words are those of the language in force then.
+    Words are those of the language in force then, so the fields are functions.
     """
 
-    #: Return the users and the decisions, `brief` or not: among those of other metrics
-    #: all that is said of users is one phrase, and the name of a library says its
-    #: decisions.
+    #: `words(brief=...)`: the users and the decisions. Brief words stand beside those of
+    #: other metrics: one phrase says all of the users, and under a library its name
+    #: stands for its decisions.
     words: Callable[..., Sequence[str]]
-    #: Return those of the words that say whose values are averaged, by default none.
+    #: `users()`: those of the words that say whose values are averaged, by default none.
     users: Callable[[], Sequence[str]] = tuple
-    #: Return what sentences call users and items.
+    #: `noun()`: what sentences call users and items.
     noun: Callable[[], Noun] = Noun
 
     def phrases(self, *, brief: bool = False) -> list[str]:
@@ -69,16 +69,13 @@ class Basis:
 
 
 def averaged_in_words(
-    joined: Joined,
-    convention: Convention,
-    nothing_to_find: Bools,
-    *,
-    has_missed: bool = False,
+    joined: Joined, nothing_to_find: Bools, *, has_missed: bool = False
 ) -> list[str]:
     """Return in words the users behind a mean, how some count, and those left out.
 
     `has_missed`: whether the metric says what a list without a hit adds.
     """
+    convention = joined.convention
     counts = joined.user_counts(nothing_to_find, has_missed=has_missed)
     has_several = bool(joined.source.keys.columns)
     who = users_in_words(counts.n_users)
@@ -247,8 +244,8 @@ def merged(phrases: Mapping[str, Sequence[str]]) -> list[str]:
     ['9 users', 'dcg: gain 2^relevance - 1', 'ndcg: linear gain, ideal: all']
     """
     metrics_with: dict[str, list[str]] = {}  # each phrase
-    for metric, of_metric in phrases.items():
-        for phrase in dict.fromkeys(of_metric):
+    for metric, metric_phrases in phrases.items():
+        for phrase in dict.fromkeys(metric_phrases):
             metrics_with.setdefault(phrase, []).append(metric)
     shared, own = list[str](), dict[str, list[str]]()
     for phrase, metrics in metrics_with.items():

@@ -150,7 +150,7 @@ def conclusion(row: DifferenceRow, settings: Settings, n_compared: int) -> Line:
     low, high, size = row.low, row.high, row.difference
     if row.is_found and row.difference < 0:  # the size stands in words that say so
         low, high, size = -high, -low, -size
-    of_p = N_("p {p}, {correction}") if n_compared > 1 else N_("p {p}")
+    p_words = N_("p {p}, {correction}") if n_compared > 1 else N_("p {p}")
     return say(
         words,
         label=row.label,
@@ -159,7 +159,7 @@ def conclusion(row: DifferenceRow, settings: Settings, n_compared: int) -> Line:
         size=fixed(size),
         difference=signed(row.difference),
         interval=ends_in_words(settings.confidence, low, high),
-        p=_(of_p, p=p_value(row.p_holm), correction=correction_of(n_compared)),
+        p=_(p_words, p=p_value(row.p_holm), correction=correction_of(n_compared)),
         detectable=fixed(row.detectable),
         sample=row.sample,
     )

@@ -197,8 +197,8 @@ def detectable(
     if against is not None:
         _refuse_other_choices(data, against)
         theirs = _place_of(against, measure)
-        of_theirs = against.keys.index(theirs.users, data.user_label)
-        row = of_theirs.get_indexer(data.keys.index(ours.users, data.user_label))
+        their_index = against.keys.index(theirs.users, data.user_label)
+        row = their_index.get_indexer(data.keys.index(ours.users, data.user_label))
         is_in_both = row >= 0
         if not is_in_both.any():
             raise NoUsersError(

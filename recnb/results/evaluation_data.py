@@ -56,14 +56,14 @@ class EvaluationData:
     overrides: Mapping[str, Any] = field(default_factory=dict)
     side_data: SideData = field(default_factory=SideData)  #: train, items and users
 
-    def forget_frame(self, name: str) -> None:
-        """Forget a frame that the caller does not have by itself.
+    def without_frame(self, name: str) -> Self:
+        """Return the same without a frame that the caller does not have by itself.
 
         Code that repairs the data would change it.
         """
         frames = dict(self.side_data.frames)
         frames.pop(name, None)
-        self.side_data = replace(self.side_data, frames=frames)
+        return replace(self, side_data=replace(self.side_data, frames=frames))
 
     def numbered_as(self, keys: Keys) -> Self:
         """Return the same with the numbers that lists have among other keys."""
@@ -360,7 +360,7 @@ class EvaluationData:
         """The users evaluated, how some of them count, and those left out."""
         nothing_to_find = self.joined.hits.n_relevant == 0
         with use_noun(self.noun):
-            return averaged_in_words(self.joined, self.convention, nothing_to_find)
+            return averaged_in_words(self.joined, nothing_to_find)
 
     @property
     def notes(self) -> tuple[str, ...]:

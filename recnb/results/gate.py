@@ -86,11 +86,11 @@ class Gate(AsJson, Suggesting):
 
         Of each check, if they are not all the same.
         """
-        of_checks = {}
+        phrases = {}
         for check in self.checks:
             model = one_line(check.numbers["model"])
-            of_checks[f"{model} {symbol_of(check.label)}".lstrip()] = [check.basis]
-        return "; ".join(merged(of_checks))
+            phrases[f"{model} {symbol_of(check.label)}".lstrip()] = [check.basis]
+        return "; ".join(merged(phrases))
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per check with its numbers.

@@ -163,7 +163,10 @@ class Numbers:
 
     @cached_property
     def _of_same_users(self) -> list[slice]:
-        """The rows of places that have the same users: a metric at its cut-offs."""
+        """The rows of places that have the same users, which are computed at once.
+
+        The cut-offs of a metric share one sample, unless one lacks values of some users.
+        """
         runs, start = list[slice](), 0
         for _sample, places in groupby(self.places, key=lambda place: id(place.sample)):
             end = start + len(list(places))
@@ -221,7 +224,7 @@ class Numbers:
         has_best = self.best.any(axis=1)
         first_best = np.argmax(self.best, axis=1)
         for pair, (one, other) in enumerate(self._positions):
-            verdicts = self.tests["verdict"][:, pair].astype(str)
+            verdicts = self.tests["verdict"][:, pair]
             not_found = has_best & np.isin(verdicts, NOT_FOUND)
             near[:, one] |= not_found & (first_best == other)
             near[:, other] |= not_found & (first_best == one)
@@ -240,7 +243,7 @@ class Numbers:
         for pair, (model, baseline) in enumerate(self.pairs):
             if baseline == against:
                 verdicts = self.tests["verdict"][:, pair]
-                is_found = np.isin(verdicts.astype(str), FOUND)
+                is_found = np.isin(verdicts, FOUND)
                 index = list(self.models).index(model)
                 marks[:, index] = np.where(is_found, verdicts, "")
         return marks

@@ -126,11 +126,11 @@ def intervals_at(places: Sequence[Place], confidence: float) -> tuple[Floats, Fl
         ends_of_all = [number.interval(confidence) for number in numbers]
         low, high = np.array(ends_of_all, dtype=np.float64).T
         return low, high
-    of_models = chain.from_iterable(place.values.T for place in places)
+    columns = chain.from_iterable(place.values.T for place in places)
     sample, bounds = places[0].sample, places[0].measure.bounds
     ends = [
         Moments(block, sample, bounds).interval(confidence)
-        for block in _in_blocks(of_models, sample.size)
+        for block in _in_blocks(columns, sample.size)
     ]
     low, high = np.concatenate(ends, axis=1)
     return low, high
@@ -206,9 +206,9 @@ def places_of_parts(
     itself.
     """
     if isinstance(division, DataParts):
-        for part, of_part in division.evaluations_of(models):
-            for place in _places_of_each(of_part, measures, k):
-                bases = division.bases_of(of_part, place.bases)
+        for part, part_models in division.evaluations_of(models):
+            for place in _places_of_each(part_models, measures, k):
+                bases = division.bases_of(part_models, place.bases)
                 yield replace(place, part=part, bases=bases)
         return
     for place in _places_of_each(models, measures, k):
@@ -231,29 +231,29 @@ def _segments_of(everyone: Place, segments: Segments) -> Iterator[Place]:
     segment_of_user = segments.of(everyone.users)  # -1: in none
     for segment in np.unique(segment_of_user[segment_of_user >= 0]).tolist():
         inside = segment_of_user == segment
-        of_segment = everyone.among(inside)
-        yield replace(of_segment, part=segment, whole=(everyone, inside))
+        place = everyone.among(inside)
+        yield replace(place, part=segment, whole=(everyone, inside))
 
 
 def places_of(models: Models, measure: Measure, cutoffs: Cutoffs) -> Iterator[Place]:
     """Compute a metric of every model, and give a place for each cut-off."""
     check_side_data(models, _side_data_of(measure.metric))
-    of_models = [values_of(model, measure, cutoffs) for model in models.values()]
-    if of_models[0].is_of_all:
-        return _places_of_all_lists(of_models)
-    return _places_of_users(of_models, next(iter(models.values())))
+    values_of_models = [values_of(model, measure, cutoffs) for model in models.values()]
+    if values_of_models[0].is_of_all:
+        return _places_of_all_lists(values_of_models)
+    return _places_of_users(values_of_models, next(iter(models.values())))
 
 
-def _places_of_all_lists(of_models: Sequence[Values]) -> Iterator[Place]:
+def _places_of_all_lists(values_of_models: Sequence[Values]) -> Iterator[Place]:
     """Give a place for each cut-off of a metric that is one number of a model's lists."""
-    first = of_models[0]
+    first = values_of_models[0]
     for index, cutoff in enumerate(first.k):
-        numbers = [values.at(index) for values in of_models]
+        numbers = [values.at(index) for values in values_of_models]
         yield Place(
             measure=first.measure,
             k=cutoff,
             users=first.users,
-            values=np.empty((0, len(of_models))),
+            values=np.empty((0, len(values_of_models))),
             sample=UserSample(len(first.users)),
             mean=np.array([number.mean[0] for number in numbers]),
             bases=[number.basis for number in numbers],
@@ -262,38 +262,38 @@ def _places_of_all_lists(of_models: Sequence[Values]) -> Iterator[Place]:
 
 
 def _places_of_users(
-    of_models: Sequence[Values], data: EvaluationData
+    values_of_models: Sequence[Values], data: EvaluationData
 ) -> Iterator[Place]:
     """Give a place for each cut-off: the users whom all models have a value of.
 
     `data`: of one of the models, which have the same weights and clusters.
     """
-    first = of_models[0]
-    users = users_in_common([values.users for values in of_models])
+    first = values_of_models[0]
+    users = users_in_common([values.users for values in values_of_models])
     sample = data.sample_of(users, data.source.weight_of(users))
-    has_others = any(len(values.users) > len(users) for values in of_models)
-    matrices = [values.matrix for values in of_models]
+    has_others = any(len(values.users) > len(users) for values in values_of_models)
+    matrices = [values.matrix for values in values_of_models]
     if has_others:
-        matrices = [_rows_of(values, users) for values in of_models]
+        matrices = [_rows_of(values, users) for values in values_of_models]
     lacks_values = any(np.isnan(matrix).any() for matrix in matrices)
-    means_of_models = np.array([values.mean for values in of_models])
-    bases = [values.basis for values in of_models]
+    means_of_models = np.array([values.mean for values in values_of_models])
+    bases = [values.basis for values in values_of_models]
     for index, cutoff in enumerate(first.k):
-        of_users = _values_at(index, matrices)
+        values_at_cutoff = _values_at(index, matrices)
         mean = means_of_models[:, index]
         if has_others:
-            mean = means(of_users, sample.weights)
+            mean = means(values_at_cutoff, sample.weights)
         place = Place(
             measure=first.measure,
             k=cutoff,
             users=users,
-            values=of_users,
+            values=values_at_cutoff,
             sample=sample,
             mean=mean,
             bases=bases,
         )
         if lacks_values:
-            has_values = ~np.isnan(of_users).any(axis=1)
+            has_values = ~np.isnan(values_at_cutoff).any(axis=1)
             place = place.among(np.asarray(has_values))
         yield place
 

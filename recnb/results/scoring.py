@@ -128,10 +128,10 @@ def as_computed(
     data: EvaluationData, measure: Measure, recorded: presets.Preset | None
 ) -> Measure:
     """Return a measure with the options of the library that it lacks, and weights."""
-    of_library = {} if recorded is None else dict(recorded.options)
+    library_options = {} if recorded is None else dict(recorded.options)
     return replace(
         measure,
-        options={**of_library, **measure.options},
+        options={**library_options, **measure.options},
         weighted=data.joined.is_weighted and measure.metric.takes_weights,
     )
 
@@ -153,16 +153,16 @@ def _own_convention_of(
     Under a library the decisions that the caller overrides come next, and last those of
     the measure's text.
     """
-    of_text = measure.decisions
+    text_decisions = measure.decisions
     if not measure.metric.is_accuracy:
         return None
     if data.library is None:
-        return replace(data.convention, **of_text) if of_text else None
+        return replace(data.convention, **text_decisions) if text_decisions else None
     if recorded is None:
         start = replace(data.convention, **_recnbs_own(data.convention))
     else:
         start = recorded.convention
-    return replace(start, **{**data.overrides, **of_text})
+    return replace(start, **{**data.overrides, **text_decisions})
 
 
 def _recnbs_own(convention: Convention) -> dict[str, Any]:
@@ -310,7 +310,6 @@ class Scoring:
         """Return the users behind a mean in words."""
         return averaged_in_words(
             self.joined,
-            self.joined.convention,
             self._nothing_to_find(),
             has_missed=self.measure.metric.missed != "0",
         )
@@ -327,7 +326,6 @@ class Scoring:
     def words(self, *, brief: bool) -> list[str]:
         """Return the users and the decisions behind a metric of accuracy in words."""
         data, recorded = self.data, self.recorded
-        library, overrides = data.library, tuple(data.overrides)
         users = self.users()
         if brief:
             # Among those of other metrics, all that is said of users stands together.
@@ -336,21 +334,22 @@ class Scoring:
         # of a comparison, such as which users it leaves out.
         notes = [*data.notes, *pairs_in_words(self.joined.weighting)]
         scale = scale_of(self.measure, self.joined.hits)
-        decisions = self._marked_decisions()
-        if library is None:
-            return [*users, *notes, *decisions, *scale]
         if recorded is None:
-            own = Phrase(_(OWN, library=library), _("recnb's own"))
-            return [*users, *notes, *decisions, *scale, own]
+            words = [*users, *notes, *self._marked_decisions(), *scale]
+            if data.library is not None:
+                own = _(OWN, library=data.library)
+                words.append(Phrase(own, _("recnb's own")))
+            return words
         if recorded.caveat:
             notes.append(recorded.caveat_in_words)
-        given = self.joined.convention.given_in_words(overrides)
+        given = self.joined.convention.given_in_words(tuple(data.overrides))
         if brief:  # the name of the library says its decisions
+            whose = follows(recorded.library, given)
             options = options_in_words(self.asked.options_beside_text)
-            return [follows(library, given), *users, *notes, *options, *scale]
+            return [whose, *users, *notes, *options, *scale]
         who, *others = users
-        who = follows(library, given, who)
-        return [who, *others, *notes, *decisions, *scale]
+        who = follows(recorded.library, given, who)
+        return [who, *others, *notes, *self._marked_decisions(), *scale]
 
     def decisions(self) -> list[str]:
         """Return the decisions about the data and the options in words."""

@@ -34,14 +34,14 @@ GIVE_TRAIN = "recs.rec.against(truth, train=frame)"
 TYPED = {GIVE_USERS: "--users FILE", GIVE_TRAIN: "--train FILE"}
 
 #: Where a column is; "given": in a Series by user.
-Frame = Literal["users", "truth", "train", "given"]
+FrameName = Literal["users", "truth", "train", "given"]
 
 
 class Column(NamedTuple):
     """A column that `by=` names, and where it is found."""
 
     label: str
-    frame: Frame
+    frame: FrameName
     rows: pl.DataFrame  #: user, of the truth item as well, and value
 
     @property
@@ -118,8 +118,8 @@ def _n_in_train(data: EvaluationData, train: pl.DataFrame) -> pl.DataFrame:
     """Return how many rows of train each list has."""
     had = data.keys.numbered(RoleTable("train", train, {})).rows
     n_rows = had.group_by("user").agg(value=pl.len().cast(pl.Int64))
-    of_lists = everyone_in(data).to_frame().join(n_rows, on="user", how="left")
-    return of_lists.with_columns(pl.col("value").fill_null(0))
+    lists = everyone_in(data).to_frame().join(n_rows, on="user", how="left")
+    return lists.with_columns(pl.col("value").fill_null(0))
 
 
 def _no_such_column(by: str, side_data: SideData) -> OptionError:
@@ -141,7 +141,7 @@ def _no_such_column(by: str, side_data: SideData) -> OptionError:
 # Its values
 
 
-def values_of_users(data: EvaluationData, column: Column) -> pl.Series:
+def values_of_everyone(data: EvaluationData, column: Column) -> pl.Series:
     """Return the one value of each of `everyone_in`, null where it has none."""
     users, keys = everyone_in(data), data.keys
     if not column.is_of_lists:
@@ -164,9 +164,9 @@ def _one_value_each(column: Column, keys: Keys) -> pl.DataFrame:
             f"by={quoted(label)} holds {example}, which names no segment: give text or "
             "numbers."
         )
-    of_users = column.rows.select("user", "value").with_columns(as_shown(values))
-    of_users = of_users.unique(maintain_order=True)
-    several = of_users.filter(pl.col("user").is_duplicated())
+    rows = column.rows.select("user", "value").with_columns(as_shown(values))
+    rows = rows.unique(maintain_order=True)
+    several = rows.filter(pl.col("user").is_duplicated())
     if several.height:
         problem = (
             f"by={quoted(label)} has more than one value for user "
@@ -178,7 +178,7 @@ def _one_value_each(column: Column, keys: Keys) -> pl.DataFrame:
             "other."
         )
         raise OptionError(f"{problem} {alone}")
-    return of_users
+    return rows
 
 
 def rows_of_evaluated(data: EvaluationData, column: Column) -> pl.DataFrame:

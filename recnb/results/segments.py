@@ -33,7 +33,7 @@ from recnb.results.segment_columns import (
     column_named,
     everyone_in,
     rows_of_evaluated,
-    values_of_users,
+    values_of_everyone,
 )
 
 #: More segments are refused.
@@ -106,20 +106,19 @@ class Segments(Division):
 class DataParts(Division):
     """Parts of the data: truths, or lists of a split with their truth."""
 
-    #: Return a model, which has a name, as it is evaluated in the part at a position.
-    evaluated: Callable[[str, EvaluationData, int], EvaluationData]
+    #: (name of a model, its data, position of a part) -> the data of that part alone.
+    data_in: Callable[[str, EvaluationData, int], EvaluationData]
     is_tested: bool = False
 
     def evaluations_of(self, models: Models) -> Iterator[tuple[int, Models]]:
         """Evaluate in one part after the other."""
         for part in range(len(self.keys)):
-            of_part = {
-                name: self.evaluated(name, model, part)
-                for name, model in models.items()
+            part_models = {
+                name: self.data_in(name, model, part) for name, model in models.items()
             }
             # Where a model has no list nothing is relevant.
-            if all(model.n_lists for model in of_part.values()):
-                yield part, of_part
+            if all(model.n_lists for model in part_models.values()):
+                yield part, part_models
 
     def bases_of(self, models: Models, bases: Sequence[Basis]) -> Sequence[Basis]:
         """Return what numbers rest on in every part: all but the users and weights of one."""
@@ -135,9 +134,9 @@ def _shared_basis(basis: Basis, weighting: Weighting | None) -> Basis:
     brief in any case.
     """
     # A brief basis has all phrases of users as one.
-    of_users = "; ".join(basis.users_in_words())
-    of_part = {of_users, *pairs_in_words(weighting)}
-    shared = [words for words in basis.phrases(brief=True) if words not in of_part]
+    users_phrase = "; ".join(basis.users_in_words())
+    left_out = {users_phrase, *pairs_in_words(weighting)}
+    shared = [words for words in basis.phrases(brief=True) if words not in left_out]
 
     def words(*, brief: bool) -> list[str]:
         return shared
@@ -234,7 +233,7 @@ def segments_of(data: EvaluationData, columns: Sequence[Column]) -> Segments:
     #     code        0      1    0      2
     values = pl.DataFrame(
         {
-            str(place): binned(values_of_users(data, column))
+            str(place): binned(values_of_everyone(data, column))
             for place, column in enumerate(columns)
         }
     )
@@ -285,7 +284,7 @@ def _parts_of_split(
     return DataParts(
         labels=columns,
         keys=values.rows(),
-        evaluated=lambda _name, model, part: model.of_split(values.slice(part, 1)),
+        data_in=lambda _name, model, part: model.of_split(values.slice(part, 1)),
         is_tested=is_tested,
         of_split=True,
     )
@@ -301,15 +300,15 @@ def _truth_parts(models: Models, by: str) -> DataParts:
         name: _truth_with_values(model, column_named(model, by))
         for name, model in models.items()
     }
-    first, of_first = next(iter(models.values())), next(iter(rows.values()))
-    of_users = rows_of_users(of_first, first.joined.users)
-    values = of_users["value"].unique().sort(nulls_last=True)
+    first, first_rows = next(iter(models.values())), next(iter(rows.values()))
+    evaluated_rows = rows_of_users(first_rows, first.joined.users)
+    values = evaluated_rows["value"].unique().sort(nulls_last=True)
     _refuse_many(len(values), by)
     keys, _unknown = _keys_of(values.to_frame())
     return DataParts(
         labels=(by,),
         keys=keys,
-        evaluated=lambda name, model, part: _of_value(model, rows[name], values[part]),
+        data_in=lambda name, model, part: _of_value(model, rows[name], values[part]),
     )
 
 
@@ -323,9 +322,9 @@ def _truth_with_values(data: EvaluationData, column: Column) -> pl.DataFrame:
         raise _several_lists_error(data, column.label)
     rows = _in_memory_of(data).truth_rows.with_row_index("row")
     pair = ["user", "item"]
-    of_truth = column.rows.cast({name: rows[name].dtype for name in pair})
+    given_rows = column.rows.cast({name: rows[name].dtype for name in pair})
     # So these are the rows of the truth, one for one.
-    kept = of_truth.join(rows, on=pair, how="semi", maintain_order="left")
+    kept = given_rows.join(rows, on=pair, how="semi", maintain_order="left")
     if kept.height > rows.height:
         # One frame has both sides, and a pair has a row that is not judged as well.
         problem = f"by={quoted(column.label)} is of rows that are not judged as well: "
@@ -356,8 +355,8 @@ def _of_value(model: EvaluationData, rows: pl.DataFrame, value: Any) -> Evaluati
     has_value = pl.col("value").eq_missing(literal)
     truth_rows = source.truth_rows[rows.filter(has_value)["row"]]
     truth = source.truth.with_rows(truth_rows)
-    of_part = replace(source, truth=truth, needs_users=False)
-    return replace(model, joined=of_part.under(model.convention))
+    part_source = replace(source, truth=truth, needs_users=False)
+    return replace(model, joined=part_source.under(model.convention))
 
 
 def _in_memory_of(data: EvaluationData) -> InMemory:

@@ -153,14 +153,14 @@ def explain(
                 f"explain takes one list, and {len(pairs)} were given: pick one."
             )
         items = pair.items if pair.named else [None] * len(pair.items)
-        of_user = UserList(
+        user_list = UserList(
             hits_of(pairs),
             items=dict(enumerate(items, 1)),
             truth=[*pair.truth] if pair.named else None,
         )
         return explained(
             measure,
-            of_user,
+            user_list,
             user=None,
             convention=CONVENTION,
             basis="; ".join(_basis(pairs, measure)),
@@ -201,11 +201,10 @@ def _scored(y_true: Any, y_score: Any) -> list[Pair]:
     refuse_other_number(grades, scores, "y_score")
     refuse_other_order(y_true, y_score, "y_score")
     if grades and all(map(_is_list, (*grades, *scores))):
-        return [
-            pair
-            for sides in zip(grades, scores, strict=True)
-            for pair in _scored(*sides)
-        ]
+        pairs = []
+        for one_grades, one_scores in zip(grades, scores, strict=True):
+            pairs += _scored(one_grades, one_scores)
+        return pairs
     if odd := [score for score in scores if not is_number(score)]:
         raise RecnbError(f"y_score holds {_shown(odd[0])}: a score is a finite number.")
     # Items are numbered as given, which says which of equal ones is preferred.

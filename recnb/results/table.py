@@ -144,11 +144,11 @@ class Table(pd.DataFrame):
         frame = pd.DataFrame(self, copy=True)
         if frame.columns.nlevels == 1:
             return frame
-        of_cutoffs = frame.columns.names[0] == "k"
+        has_cutoffs = frame.columns.names[0] == "k"
         levels = [frame.columns.get_level_values(level) for level in (0, 1)]
         names = []
         for column, part in zip(*levels, strict=True):
-            if of_cutoffs:
+            if has_cutoffs:
                 names.append(f"{part}{at_cutoff(column)}")
             else:
                 names.append(str(column) if part == "mean" else f"{column} {part}")
@@ -420,9 +420,9 @@ class Table(pd.DataFrame):
         """Return what stands above the names of rows, for each level of the index."""
         headings = self._shown.headings
         names = [str(headings.get(name, name or "")) for name in frame.index.names]
-        of_columns = frame.columns.names[0]
-        if of_columns is not None:
-            names[-1] = f"{names[-1]} × {of_columns}".removeprefix(" × ")
+        columns_name = frame.columns.names[0]
+        if columns_name is not None:
+            names[-1] = f"{names[-1]} × {columns_name}".removeprefix(" × ")
         return [*names]
 
 

@@ -132,10 +132,10 @@ def table(
         )
     numbers = measured({"": data}, asked, cutoffs, settings=settings)
     basis = _below(data, numbers, intervals=intervals)
-    of_metrics = by_cutoff(numbers, cutoffs, basis, intervals=intervals)
-    if with_cutoff:
-        of_metrics.columns = pd.Index(ENDS if intervals else ["mean"])
-    return of_metrics
+    means = by_cutoff(numbers, cutoffs, basis, intervals=intervals)
+    if with_cutoff:  # there is one column, and each row has a cut-off of its own
+        means.columns = pd.Index(ENDS if intervals else ["mean"])
+    return means
 
 
 def _below(
@@ -144,8 +144,8 @@ def _below(
     """Return the phrases below numbers of one model, and of their intervals."""
     bases = numbers.bases  # words that are made later keep these, and not the numbers
     # What is not shown is not computed.
-    of_intervals = intervals_in_words(data, numbers) if intervals else []
-    return WordedLater(lambda: [*phrases_of(bases), *of_intervals])
+    interval_phrases = intervals_in_words(data, numbers) if intervals else []
+    return WordedLater(lambda: [*phrases_of(bases), *interval_phrases])
 
 
 def intervals_in_words(data: EvaluationData, numbers: Numbers) -> list[str]:
@@ -324,15 +324,17 @@ def curve(
     settings = Settings(confidence)
     numbers = measured({"": data}, [measure], cutoffs, settings=settings)
     ((basis,),) = numbers.bases.values()
-    of_intervals = intervals_in_words(data, numbers)
-    sample, of_users = numbers.places[-1].sample, measure.metric.of != "all"
-    of_curve = sample.n_units, sample.n_lists, sample.cluster
+    interval_phrases = intervals_in_words(data, numbers)
+    averaged = None
+    if measure.metric.of == "user":
+        sample = numbers.places[-1].sample
+        averaged = sample.n_units, sample.n_lists, sample.cluster
     shown = Shown(
-        basis=WordedLater(lambda: [*basis.phrases(), *of_intervals]),
+        basis=WordedLater(lambda: [*basis.phrases(), *interval_phrases]),
         headings={measure.name: f"{measure.symbol}@k"},
         plot="curve",
         symbol=measure.symbol,
-        sample=of_curve if of_users else None,
+        sample=averaged,
     )
     index = pd.Index([place.k for place in numbers.places], name="k")
     columns = [measure.name, "low", "high"]
@@ -368,16 +370,16 @@ def user(data: EvaluationData, user: Any, k: int | None = None) -> Table:
     """
     (cutoff,) = Cutoffs.one(k).values
     position = data.position(user)
-    (of_user,) = user_lists_of(data, [position], cutoff)
+    (user_list,) = user_lists_of(data, [position], cutoff)
     rows = data.joined.rows.lists_of(data.joined.users[[position]])
-    listed = _listed(of_user, rows)
+    listed = _listed(user_list, rows)
     # Columns have one type, whatever the list holds.
     types: dict[str, Any] = {
         "item": rows.schema["item"],
         "relevance": pl.Float64,
         "rank": pl.Float64,
     }
-    missed = pl.DataFrame(of_user.missed, types, orient="row").to_pandas()
+    missed = pl.DataFrame(user_list.missed, types, orient="row").to_pandas()
     titles = data.item_titles([*listed["item"], *missed["item"]])
     if titles:
         _insert_titles(listed, titles)
@@ -393,36 +395,36 @@ def user(data: EvaluationData, user: Any, k: int | None = None) -> Table:
     most = max(len(listed), len(missed))
     alike = Shown(headings=headings, cells={"title": "text"}, most=most)
     title = _("relevant, and not among them")
-    below = Table(missed, shown=replace(alike, title=title, index=["item"]))
+    missed_items = Table(missed, shown=replace(alike, title=title, index=["item"]))
     shown = replace(
         alike,
-        title=_found_in_words(data, user, of_user),
+        title=_found_in_words(data, user, user_list),
         index=["rank", "item"],
         basis=[data.basis],
-        below=below,
+        below=missed_items,
     )
-    of_list = Table(listed, shown=shown)
-    of_list.missed = below
-    return of_list
+    listed_items = Table(listed, shown=shown)
+    listed_items.missed = missed_items
+    return listed_items
 
 
-def _found_in_words(data: EvaluationData, user: Any, of_user: UserList) -> str:
+def _found_in_words(data: EvaluationData, user: Any, user_list: UserList) -> str:
     """Say who a user is, and how many relevant items their list has."""
     who = one_line(data.keys.in_words(user))
     if text := data.user_texts([user]).get(user):
         who = f"{who} ({beginning(text, 120)})"
-    n_hits = len(of_user.found)
-    n_relevant = n_hits + len(of_user.missed)
+    n_hits = len(user_list.found)
+    n_relevant = n_hits + len(user_list.missed)
     found = _("found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_relevant)
     title = _("{user} {id}: {found}", id=who, found=found)
-    if of_user.k is None:
+    if user_list.k is None:
         return title
-    return f"{title}, {_('list cut at {k}', k=of_user.k)}"
+    return f"{title}, {_('list cut at {k}', k=user_list.k)}"
 
 
-def _listed(of_user: UserList, rows: pl.DataFrame) -> pd.DataFrame:
+def _listed(user_list: UserList, rows: pl.DataFrame) -> pd.DataFrame:
     """Return a row for each place of a list, with the score that its item has in `rows`."""
-    places = of_user.places
+    places = user_list.places
     hit = np.array([place.hit for place in places], dtype=int)
     columns: dict[str, Any] = {
         "rank": np.array([place.rank for place in places], dtype=int),
@@ -432,7 +434,7 @@ def _listed(of_user: UserList, rows: pl.DataFrame) -> pd.DataFrame:
         score_at = dict(rows.select("rank", "score").iter_rows())
         scores = [score_at.get(place.listed) for place in places]
         columns["score"] = pl.Series(scores, dtype=rows.schema["score"])
-    relevance = [*of_user.hits.relevance.tolist(), 0.0]  # the last is of no hit
+    relevance = [*user_list.hits.relevance.tolist(), 0.0]  # the last is of no hit
     columns["relevance"] = np.take(relevance, hit)
     columns["hit"] = hit >= 0
     return pl.DataFrame(columns).to_pandas()

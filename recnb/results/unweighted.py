@@ -34,11 +34,11 @@ def plain_means(models: Models, measures: Sequence[Measure], k: Cutoffs) -> str:
             name: _mean(model.unweighted, at_last) for name, model in models.items()
         }
         if not sentences:
-            of_models = [
+            numbers = [
                 f"{one_line(name)} {plain[name]:.4f} ({weighted[name]:.4f})".strip()
                 for name in models  # one model has no name
             ]
-            values = ", ".join(of_models)
+            values = ", ".join(numbers)
             sentences.append(_(VALUES, label=at_last.label, values=values))
         # Of models whose means are the same, the other means decide: so two orders
         # differ where a pair of models changes places.

@@ -99,11 +99,11 @@ def extremes(
     best = first_by(with_value, min(n, n_better_half), -level, -n_hits)
     others = with_value[~np.isin(with_value, best)]
     worst = first_by(others, min(n, n_worse_half), level, -n_missed)
-    of_best, of_worst = ("best", "worst") if better else ("highest", "lowest")
+    best_kind, worst_kind = ("best", "worst") if better else ("highest", "lowest")
     if not len(worst):
-        of_best = "only"
+        best_kind = "only"
     groups = []
-    for kind, positions in ((of_best, best), (of_worst, worst)):
+    for kind, positions in ((best_kind, best), (worst_kind, worst)):
         if len(positions):
             users = shown_users([model], positions.tolist(), [values], k)
             groups.append(UserGroup(kind, name, None, users))
@@ -147,8 +147,8 @@ def first_by(positions: Ints, n: int, *keys: Floats | Ints) -> Ints:
 
     They are ordered by the first key, then by the next; equal ones by position.
     """
-    of_positions = [key[positions] for key in keys]
-    order = np.lexsort([positions, *reversed(of_positions)])
+    sort_keys = [key[positions] for key in keys]
+    order = np.lexsort([positions, *reversed(sort_keys)])
     first: Ints = positions[order[:n]]
     return first
 
@@ -172,17 +172,17 @@ def shown_users(
     texts = last.user_texts(users.to_list())
     shown = []
     for row, (user, name) in enumerate(zip(users, last.keys.names(users), strict=True)):
-        of_user = [of_side[row] for of_side in lists]
-        missed = of_user[-1].missed if len(sides) == 1 else []
+        user_lists = [of_side[row] for of_side in lists]
+        missed = user_lists[-1].missed if len(sides) == 1 else []
         shown.append(
             ShownUser(
                 user=name,
                 text=texts.get(user, ""),
                 values=tuple(float(of_side[positions[row]]) for of_side in values),
-                n_relevant=len(of_user[-1].hits.truth_relevance),
-                n_hits=len(of_user[-1].found),
-                n_places=max(len(each.places) for each in of_user),
-                lists=tuple(_ranked(each, titles) for each in of_user),
+                n_relevant=len(user_lists[-1].hits.truth_relevance),
+                n_hits=len(user_lists[-1].found),
+                n_places=max(len(each.places) for each in user_lists),
+                lists=tuple(_ranked(each, titles) for each in user_lists),
                 missed=tuple(
                     RankedItem(rank, item, relevance, titles.get(item, ""))
                     for item, relevance, rank in missed[:MISSED_SHOWN]
@@ -193,10 +193,10 @@ def shown_users(
     return tuple(shown)
 
 
-def _ranked(of_user: UserList, titles: Mapping[Any, str]) -> tuple[RankedItem, ...]:
+def _ranked(user_list: UserList, titles: Mapping[Any, str]) -> tuple[RankedItem, ...]:
     """Return the first items of a list, each with its relevance."""
-    relevance = [*of_user.hits.relevance.tolist(), 0.0]  # the last is of no hit
+    relevance = [*user_list.hits.relevance.tolist(), 0.0]  # the last is of no hit
     return tuple(
         RankedItem(each.rank, each.item, relevance[each.hit], titles.get(each.item, ""))
-        for each in of_user.places[:RANKS_SHOWN]
+        for each in user_list.places[:RANKS_SHOWN]
     )

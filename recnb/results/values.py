@@ -110,10 +110,10 @@ class Values:
         if not self.is_of_all:
             low, high = self.moments.interval(confidence)
             return float(low[0]), float(high[0])
-        of_users = self.results[0].of_users
-        if of_users is None:
+        means_of_users = self.results[0].of_users
+        if means_of_users is None:
             return np.nan, np.nan
-        return interval_of_pairs(of_users(), self.sample, confidence)
+        return interval_of_pairs(means_of_users(), self.sample, confidence)
 
     def without_data(self) -> Values:
         """Return the same without the data behind it.

@@ -94,25 +94,29 @@ def explain(
     """
     with use_language(lang):
         measure = measure_named(metric).cut_at(k)
-        kind, k = measure.metric, measure.k
-        is_of_hits_together = kind.over == "hits" and not kind.per_row_texts
-        if is_of_hits_together or not kind.credit:
-            asked = label_of(measure.name, k)
-            raise OptionError(
-                f"{measure.symbol} has no terms to explain: see .measure({asked!r}).per_user."
-            )
-        if user is None and kind.of == "user":
+        _refuse_without_terms(measure)
+        if user is None and measure.metric.of == "user":
+            call = f".explain({metric!r}, user, k={measure.k!r})"
             example = data.joined.users[0]
-            raise OptionError(
-                f"say whose list: .explain({metric!r}, user, k={k!r}), such as user={example!r}."
-            )
+            raise OptionError(f"say whose list: {call}, such as user={example!r}.")
         measure = measure.with_options(options)
-        if kind.is_accuracy:
+        if measure.metric.is_accuracy:
             explanation = _of_accuracy(data, measure, user)
         else:
-            explanation = kind.explanation(data, measure, user)
+            explanation = measure.metric.explanation(data, measure, user)
         text = data.user_texts([user]).get(user, "")
         return replace(explanation, user=data.keys.in_words(user), text=text)
+
+
+def _refuse_without_terms(measure: Measure) -> None:
+    """Refuse a metric without a formula, or of hits that do not add up row by row."""
+    metric = measure.metric
+    is_of_hits_together = metric.over == "hits" and not metric.per_row_texts
+    if is_of_hits_together or not metric.credit:
+        label = label_of(measure.name, measure.k)
+        raise OptionError(
+            f"{measure.symbol} has no terms to explain: see .measure({label!r}).per_user."
+        )
 
 
 def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanation:
@@ -126,24 +130,24 @@ def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanati
     hits = hits_for(joined, measure, k).of_user(position)
     if hits.tied is not None and (hits.tied.weight < 1).any():
         raise OptionError(MANY_ORDERS)
-    (of_user,) = user_lists_of(data, [position], None)
+    (user_list,) = user_lists_of(data, [position], None)
     # Equal scores, if there are any, are of others.
-    of_user = replace(of_user, hits=replace(hits, tied=None))
+    user_list = replace(user_list, hits=replace(hits, tied=None))
     pairs = pairs_in_words(joined.weighting)
     basis = [*scoring.decisions(), *data.notes, *pairs]
     return explained(
         scoring.measure,
-        of_user,
+        user_list,
         user=user,
         convention=joined.convention,
         basis="; ".join(basis),
-        titles=data.item_titles(of_user.all_items),
+        titles=data.item_titles(user_list.all_items),
     )
 
 
 def explained(
     measure: Measure,
-    of_user: UserList,
+    user_list: UserList,
     *,
     user: Any,
     convention: Convention,
@@ -151,18 +155,18 @@ def explained(
     titles: Mapping[Any, str],
 ) -> Explanation:
     """Return the explanation of the score of a user's list."""
-    hits = of_user.hits
+    hits = user_list.hits
     cutoffs = cutoffs_under(convention, Cutoffs.one(measure.k))
     computed: Credit = measure.at(hits, cutoffs)
     credit = computed.by_rank
     if measure.metric.own:
         whose = "of one list" if user is None else f"of user {user!r}"
         compare_with_formula(measure, credit, whose)
-    of_user = replace(of_user, k=_depth_of(credit))
-    rows = _rows_by_rank(measure, credit, of_user)
+    user_list = replace(user_list, k=_depth_of(credit))
+    rows = _rows_by_rank(measure, credit, user_list)
     ideal = None
     if isinstance(credit.out_of, Credit):
-        ideal = _rows_by_rank(measure, credit.out_of.by_rank, of_user)
+        ideal = _rows_by_rank(measure, credit.out_of.by_rank, user_list)
     value, line = _value_by_convention(computed, convention, user)
     described = about(measure)
     if hits.truth_weight is not None:
@@ -170,7 +174,7 @@ def explained(
             "Relevant pairs weigh 1 / propensity: read the mean over {users}, and not "
             "one {user}'s number."
         )
-    missed = tuple(item for item, _relevance, _rank in of_user.missed)
+    missed = tuple(item for item, _relevance, _rank in user_list.missed)
     missed_cost = float(np.ravel(credit.missed)[0])
     is_of_ideal = measure.metric.over == "ideal"
     return Explanation(
@@ -184,7 +188,7 @@ def explained(
         out_of_terms=_terms_of_denominator(measure, credit, ideal),
         out_of=np.asarray(credit.possible).item(),
         rows=rows,
-        missed=() if is_of_ideal or of_user.truth is None else missed,
+        missed=() if is_of_ideal or user_list.truth is None else missed,
         basis="; ".join([basis, *scale_of(measure, hits)]),
         ideal=rows if is_of_ideal else ideal,
         titles=titles,
@@ -196,16 +200,18 @@ def _depth_of(credit: Credit) -> int:
     return int(credit.k.depth(credit.rows.list_length)[0, 0])
 
 
-def _rows_by_rank(measure: Measure, credit: Credit, of_user: UserList) -> pd.DataFrame:
+def _rows_by_rank(
+    measure: Measure, credit: Credit, user_list: UserList
+) -> pd.DataFrame:
     """Return a row per rank down to the cut-off, with what it earns.
 
     The credit is that of the user's list, or of another list that is made of hits alone:
     the ideal one, or that of the judged items.
     """
     hits, chosen, meanings = credit.rows, measure.chosen, measure.metric.meanings
-    if hits is not of_user.hits:
-        of_user = UserList(hits, {}, of_user.truth, _depth_of(credit))
-    places = pd.DataFrame(of_user.places, columns=ListPlace._fields)
+    if hits is not user_list.hits:
+        user_list = UserList(hits, {}, user_list.truth, _depth_of(credit))
+    places = pd.DataFrame(user_list.places, columns=ListPlace._fields)
     ranks, hit = places["rank"].to_numpy(np.int64), places["hit"].to_numpy(np.int64)
 
     def of_rows(values: Any, without_hit: Any) -> Any:
@@ -214,7 +220,7 @@ def _rows_by_rank(measure: Measure, credit: Credit, of_user: UserList) -> pd.Dat
 
     earned = of_rows(credit.earned, 0.0)
     rows = pd.DataFrame({"rank": ranks})
-    if of_user.truth is not None:
+    if user_list.truth is not None:
         rows["item"] = places["item"]
     rows["relevance"] = of_rows(hits.relevance, 0.0)
     for name, values in credit.names.items():
@@ -340,8 +346,8 @@ def compare_with_formula(measure: Measure, credit: Credit, where: str) -> None:
             f"earned, Credit(hits.ideal, k, earned by each of hits.ideal))."
         )
     compared.append((measure.missed, credit, np.ravel(credit.missed)[:1]))
-    for formula, of_list, by_function in compared:
-        by_formula = formula.value(numbers_of(of_list, measure.chosen, formula))
+    for formula, list_credit, by_function in compared:
+        by_formula = formula.value(numbers_of(list_credit, measure.chosen, formula))
         if np.allclose(by_formula, by_function):
             continue
         raise OptionError(

@@ -92,8 +92,8 @@ def worst(
     with_value = np.flatnonzero(~np.isnan(value))
     level = measure.metric.sign * value
     positions = first_by(with_value, n_shown, level, -joined.hits.n_relevant)
-    of_metric = replace(data, joined=joined)  # the metric may have its own convention
-    users = shown_users([of_metric], positions.tolist(), [value], measure.k)
+    metric_data = replace(data, joined=joined)  # the metric may have its own convention
+    users = shown_users([metric_data], positions.tolist(), [value], measure.k)
     columns: dict[str, Any] = {
         "n_relevant": [user.n_relevant for user in users],
         "n_found": [user.n_hits for user in users],

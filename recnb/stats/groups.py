@@ -50,9 +50,10 @@ def _welch_and_student(group: Moments, rest: Moments) -> tuple[Floats, Floats]:
     n = np.array([[group.sample.n_effective], [rest.sample.n_effective]])
     free = n - 1
 
-    of_means = variances / n
-    welch_error = np.sqrt(of_means.sum(axis=0))
-    welch_free = of_means.sum(axis=0) ** 2 / (of_means**2 / free).sum(axis=0)
+    squared_errors = variances / n
+    squared_error = squared_errors.sum(axis=0)
+    welch_error = np.sqrt(squared_error)
+    welch_free = squared_error**2 / (squared_errors**2 / free).sum(axis=0)
     pooled = (variances * free).sum(axis=0) / free.sum()
     student_error = np.sqrt(pooled * (1 / n).sum())
     student_free = np.full_like(welch_free, free.sum())

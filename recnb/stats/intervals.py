@@ -81,8 +81,8 @@ class Moments:
             return self._nothing
         variance = self.variance
         if self.sample.has_cr2:
-            of_mean = variance_of_mean(self._deviations, self.sample.shares)
-            variance = self.sample.n_effective * of_mean
+            squared_error = variance_of_mean(self._deviations, self.sample.shares)
+            variance = self.sample.n_effective * squared_error
         lowest, highest = self._extremes
         return np.where(highest - lowest > ROUNDING, np.sqrt(variance), 0.0)
 
@@ -110,13 +110,13 @@ class Moments:
     def reach(self) -> Pair:
         """How far down and up the mean may go beyond its standard error.
 
-        The heaviest user stands for several, of whom the others may be as low or as high
-        as any value seen. It is how far the mean then moves by what the user weighs
-        beyond an equal share; 0 without weights.
+        The heaviest user stands for users who were not seen. Suppose one more, with the
+        lowest or the highest value seen, who weighs what the heaviest weighs beyond an
+        equal share: the mean moves by so much. 0 without weights.
         """
-        least, most = self._extremes
-        share = self.sample.excess / (1 + self.sample.excess)
-        return share * (self.mean - least), share * (most - self.mean)
+        lowest, highest = self._extremes
+        share = self.sample.excess / (1 + self.sample.excess)  # of the one more
+        return share * (self.mean - lowest), share * (highest - self.mean)
 
     @property
     def _nothing(self) -> Floats:
@@ -210,10 +210,10 @@ class Moments:
         distance = extreme - self.mean
         with np.errstate(invalid="ignore"):  # an extreme may be infinite
             moved = share * distance  # how far the unit moves the mean
-            # Of all units the square of share × distance from the mean, added up.
-            of_others = share_of_other**2 * (self._squares + n_others * moved**2)
-            of_extreme = (share * (1 - share) * distance) ** 2
-            variance = n * (of_others + of_extreme) / (n + 1)
+            # The weighted variance: the sum of (share × distance from the moved mean)².
+            from_others = share_of_other**2 * (self._squares + n_others * moved**2)
+            from_extreme = (share * (1 - share) * distance) ** 2
+            variance = n * (from_others + from_extreme) / (n + 1)
             quantile = self._beta_quantile(self.mean + moved, variance, chance)
         is_mean = (np.abs(distance) <= ROUNDING) & ~self.varies
         return np.where(is_mean, self.mean, quantile)
@@ -227,8 +227,10 @@ class Moments:
         """
         from scipy.special import betaincinv
 
-        ends = zip(self._limits, self._extremes_of_units, strict=True)
-        bottom, top = (np.where(np.isfinite(at), at, seen) for at, seen in ends)
+        lower_limit, upper_limit = self._limits
+        lowest, highest = self._extremes_of_units
+        bottom = np.where(np.isfinite(lower_limit), lower_limit, lowest)
+        top = np.where(np.isfinite(upper_limit), upper_limit, highest)
         size = top - bottom
         with np.errstate(invalid="ignore", divide="ignore"):
             m, v = (mean - bottom) / size, variance / size**2

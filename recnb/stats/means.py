@@ -22,10 +22,10 @@ def means(values: Floats, weights: Floats | None = None) -> Floats:
     """
     if weights is None:
         if len(values):
-            of_everyone = np.asarray(values.mean(axis=0))
+            plain_mean = np.asarray(values.mean(axis=0))
             # The usual case: a single user without a value would have made it NaN.
-            if not np.isnan(of_everyone).any():
-                return of_everyone
+            if not np.isnan(plain_mean).any():
+                return plain_mean
         weights = np.ones(len(values))
     weight = weights[:, np.newaxis]
     total_weight = (~np.isnan(values) * weight).sum(axis=0)

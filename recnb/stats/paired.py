@@ -58,8 +58,8 @@ class Paired(NamedTuple):
     tied: NDArray[np.int64]
     lost: NDArray[np.int64]
     detectable: Floats  #: the smallest difference found with 80 % power
-    #: The ends of the interval where nothing is tested as well: if few users differ, it
-    #: is that within the bounds of the metric. A gate without a test reads these.
+    #: The same interval, kept where nothing is tested: if few users differ, it is the one
+    #: within the bounds of the metric. A gate without a test reads it.
     low_in_bounds: Floats
     high_in_bounds: Floats
 

@@ -29,9 +29,8 @@ def t_test(
 ) -> Tested:
     """Test a mean by its standard error and its degrees of freedom; NaN without an error.
 
-    `reach` is how far down and up the mean may go beyond its errors: the interval is as
-    much longer, and the test asks of what is left of the mean. scipy.stats takes a second
-    to import.
+    `reach` is how far down and up the mean may go beyond its errors: the interval is
+    longer by it, and the mean that is tested is nearer to 0 by it.
     """
     from scipy.special import stdtr, stdtrit
 
