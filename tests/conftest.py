@@ -22,6 +22,9 @@ from tests.examples import PROFILE, examples
 
 kernels.prepare()
 
+# Rows of data are held there, and what a call comes to is shown where it is another.
+pytest.register_assert_rewrite("tests.rows")
+
 # Some sixty programs that the tests start import the package, which is compiled once
 # and not in each of them.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

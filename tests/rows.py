@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,28 @@ def read_rows(file: str) -> dict[str, Any]:
 def evaluated(rows: Mapping[str, str], names: Mapping[str, Any]) -> dict[str, Any]:
     """Evaluate rows, each of which is an expression."""
     return {name: eval(code, dict(names)) for name, code in rows.items()}
+
+
+def hold_calls(rows: Mapping[str, str], names: dict[str, Any]) -> Callable[[str], None]:
+    """Return a test of each call, that it comes to what its row says."""
+
+    @pytest.mark.parametrize("call", rows)
+    def hold(call: str) -> None:
+        assert eval(call, names) == eval(rows[call], names)
+
+    return hold
+
+
+def hold_refusals(
+    rows: Mapping[str, dict[str, str]], names: dict[str, Any]
+) -> Callable[[str], None]:
+    """Return a test of each call, that it raises the error of its row."""
+
+    @pytest.mark.parametrize("call", rows)
+    def hold(call: str) -> None:
+        hold_refused(call, rows[call], names)
+
+    return hold
 
 
 def hold_refused(call: str, row: dict[str, str], names: dict[str, Any]) -> None:

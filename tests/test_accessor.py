@@ -17,7 +17,7 @@ from IPython.core.interactiveshell import InteractiveShell
 import recnb
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import ALIASES, METRICS
-from tests.rows import hold_refused, read_rows
+from tests.rows import hold_calls, hold_refusals, read_rows
 from tests.sample import SAMPLE
 
 RECS = pd.DataFrame({"user": [1, 1, 2], "item": [10, 11, 10], "rank": [1, 2, 1]})
@@ -50,14 +50,8 @@ PLANS = pd.DataFrame({"who": [1, 2], "plan": ["x", "y"]})
 ROWS = read_rows("accessor.toml")
 
 
-@pytest.mark.parametrize("call", ROWS["same"])
-def test_keywords_of_evaluate_are_taken_by_each_method(call: str) -> None:
-    assert eval(call) == eval(ROWS["same"][call])
-
-
-@pytest.mark.parametrize("call", ROWS["refused"])
-def test_keywords_that_are_none_are_refused(call: str) -> None:
-    hold_refused(call, ROWS["refused"][call], globals())
+test_keywords_of_evaluate_are_taken_by_each_method = hold_calls(ROWS["same"], globals())
+test_keywords_that_are_none_are_refused = hold_refusals(ROWS["refused"], globals())
 
 
 FRAMES = [

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
-from tests.rows import hold_refused, read_rows
+from tests.rows import hold_refusals, read_rows
 
 ROWS = pd.DataFrame(
     {
@@ -42,9 +42,7 @@ def test_groups_and_rows_of_queries(call: str) -> None:
     assert eval(call) == pytest.approx(eval(KNOWN["same"][call]), abs=1e-15)
 
 
-@pytest.mark.parametrize("call", KNOWN["refused"])
-def test_what_is_no_group_is_refused(call: str) -> None:
-    hold_refused(call, KNOWN["refused"][call], globals())
+test_what_is_no_group_is_refused = hold_refusals(KNOWN["refused"], globals())
 
 
 queries = st.lists(

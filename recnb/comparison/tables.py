@@ -83,7 +83,9 @@ def means_table(
         if mean.mark:
             marks[mean.mark][column].append(model)
     levels = [*distinct_labels(division.labels, ["model"]), "model"]
-    index = pd.Index([*rows]).set_names(levels)
+    index = pd.MultiIndex.from_tuples([], names=levels)  # where nobody has a value
+    if rows:
+        index = pd.Index([*rows]).set_names(levels)
     columns = pd.MultiIndex.from_product([names.values(), ENDS])
     table = pd.DataFrame([*rows.values()], index, columns)
     if not intervals:

@@ -488,22 +488,23 @@ def by_segment(numbers: Numbers) -> pd.DataFrame:
         for name, number in GAP.items():
             columns[name] = numbers.tests[number][:, 0]
     columns["small"] = [n_users < SMALL for n_users in columns["n_users"]]
-    keys = [numbers.division.keys[place.part] for place in places]
     labels = distinct_labels(numbers.division.labels, {"metric", "k", *columns})
-    metrics = [place.measure.name for place in places]
-    cutoffs = [place.k for place in places]
-    levels: list[Sequence[Any]] = [metrics, cutoffs, *zip(*keys, strict=True)]
-    return pd.DataFrame(columns, _index(levels, ["metric", "k", *labels]))
+    rows = [
+        (place.measure.name, place.k, *numbers.division.keys[place.part])
+        for place in places
+    ]
+    return pd.DataFrame(columns, _index(rows, ["metric", "k", *labels]))
 
 
-def _index(columns: Sequence[Sequence[Any]], names: Sequence[str]) -> pd.MultiIndex:
-    """Return an index whose levels are in the order of the rows.
+def _index(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> pd.MultiIndex:
+    """Return an index whose levels are in the order of the rows, if there are any.
 
     pandas then finds a metric with its rows side by side.
     """
     codes, levels = [], list[Any]()
-    for column in columns:
-        code, level = pd.factorize(pd.Series(column, dtype=object))
+    for place in range(len(names)):
+        column = pd.Series([row[place] for row in rows], dtype=object)
+        code, level = pd.factorize(column)
         codes.append([*code])
         levels.append(level.infer_objects())
     return pd.MultiIndex(levels, codes, names=[*names])

@@ -14,7 +14,7 @@ from recnb.results.numbers import DifferenceRow
 from recnb.results.verdicts import verdict_of
 from recnb.stats import Moments, UserSample
 from tests.comparison.frames import SAMPLE, USUAL
-from tests.rows import hold_refused, read_rows
+from tests.rows import hold_calls, hold_refusals, read_rows
 
 near = pytest.approx
 NAN = np.nan
@@ -83,14 +83,10 @@ def below(value, most, n_users=261):
     return reached(value, most, n_users, check="at_most")
 
 
-CALLS = read_rows("comparison/gates_called.toml")
 GATES = read_rows("comparison/gates.toml")
-REFUSED = read_rows("comparison/gates_refused.toml")
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_a_call_comes_to(call):
-    assert eval(call) == eval(CALLS[call])
+test_a_call_comes_to = hold_calls(read_rows("comparison/gates_called.toml"), globals())
 
 
 @pytest.mark.parametrize("result", GATES)
@@ -101,6 +97,6 @@ def test_the_rule_and_what_it_says(result):
         assert words in check.says, call
 
 
-@pytest.mark.parametrize("call", REFUSED)
-def test_gates_that_cannot_be(call):
-    hold_refused(call, REFUSED[call], globals())
+test_gates_that_cannot_be = hold_refusals(
+    read_rows("comparison/gates_refused.toml"), globals()
+)

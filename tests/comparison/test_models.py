@@ -30,7 +30,7 @@ from tests.comparison.frames import (
     lists,
     many_models,
 )
-from tests.rows import hold_refused, read_rows
+from tests.rows import hold_calls, hold_refusals, read_rows
 
 mpl.use("Agg")
 near = pytest.approx
@@ -262,18 +262,10 @@ def two_with(name: str, frame: pd.DataFrame) -> Any:
     return recnb.compare(evaluated)
 
 
-CALLS = read_rows("comparison/calls.toml")
-REFUSED = read_rows("comparison/models_refused.toml")
-
-
-@pytest.mark.parametrize("call", CALLS)
-def test_a_call_comes_to(call: str) -> None:
-    assert eval(call) == eval(CALLS[call])
-
-
-@pytest.mark.parametrize("call", REFUSED)
-def test_what_cannot_be_compared_is_refused(call: str) -> None:
-    hold_refused(call, REFUSED[call], globals())
+test_a_call_comes_to = hold_calls(read_rows("comparison/calls.toml"), globals())
+test_what_cannot_be_compared_is_refused = hold_refusals(
+    read_rows("comparison/models_refused.toml"), globals()
+)
 
 
 @pytest.mark.parametrize("form", [pa.Table.from_pandas, "duckdb"])

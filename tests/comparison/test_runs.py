@@ -12,7 +12,7 @@ import scipy.stats
 
 import recnb
 from recnb.stats import holm
-from tests.rows import hold_refused, read_rows
+from tests.rows import hold_calls, hold_refusals, read_rows
 from tests.sample import SAMPLE
 
 near = pytest.approx
@@ -56,18 +56,10 @@ def over(splits, **options):
     return recnb.compare(recs, truth, **options).runs("ndcg", k=5)
 
 
-CALLS = read_rows("comparison/runs.toml")
-REFUSED = read_rows("comparison/runs_refused.toml")
-
-
-@pytest.mark.parametrize("call", CALLS)
-def test_a_call_comes_to(call):
-    assert eval(call) == eval(CALLS[call])
-
-
-@pytest.mark.parametrize("call", REFUSED)
-def test_runs_that_cannot_be(call):
-    hold_refused(call, REFUSED[call], globals())
+test_a_call_comes_to = hold_calls(read_rows("comparison/runs.toml"), globals())
+test_runs_that_cannot_be = hold_refusals(
+    read_rows("comparison/runs_refused.toml"), globals()
+)
 
 
 @pytest.mark.parametrize("share", [None, 0.2, 1 / 3])

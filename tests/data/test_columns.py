@@ -22,7 +22,7 @@ from recnb.data import NAMES
 from recnb.data.tables import from_pandas
 from recnb.errors import ColumnError, FrameError, RecnbError
 from tests.random_frames import random_frames
-from tests.rows import hold_refused, read_rows
+from tests.rows import hold_calls, hold_refusals, read_rows
 
 RECS = pd.DataFrame(
     {"user": [1, 1, 1, 2, 2], "item": [10, 11, 12, 10, 13], "rank": [1, 2, 3, 1, 2]}
@@ -38,21 +38,14 @@ DCG = pytest.approx([3 / np.log2(3), 2.0], abs=1e-15)
 
 MANY, GRADED = random_frames(np.random.default_rng(7))
 ROWS = read_rows("data/columns.toml")
-REFUSED = read_rows("data/columns_refused.toml")
 
 
 def dcg(recs: object, truth: object, **options: object) -> list[float]:
     return recnb.evaluate(recs, truth, **options).dcg(k=3).per_user.tolist()
 
 
-@pytest.mark.parametrize("call", ROWS["calls"])
-def test_a_call_comes_to(call: str) -> None:
-    assert eval(call, globals()) == eval(ROWS["calls"][call])
-
-
-@pytest.mark.parametrize("call", REFUSED)
-def test_refused(call: str) -> None:
-    hold_refused(call, REFUSED[call], globals())
+test_a_call_comes_to = hold_calls(ROWS["calls"], globals())
+test_refused = hold_refusals(read_rows("data/columns_refused.toml"), globals())
 
 
 # ---- roles

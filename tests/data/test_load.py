@@ -24,7 +24,7 @@ from recnb.conventions import Convention
 from recnb.data import tables
 from recnb.errors import FrameError, LeftMergeWarning, NoRowsError
 from tests import doors
-from tests.rows import hold_refused, read_rows
+from tests.rows import hold_calls, hold_refusals, read_rows
 from tests.trec import write_qrels, write_run
 
 LISTS = {"ann": ["a", "b", "c"], "bob": ["c", "d", "a"], "cy": ["x", "a", "b"]}
@@ -174,8 +174,6 @@ class Ranx:
 
 
 ROWS = read_rows("data/forms.toml")
-CALLS = read_rows("data/load.toml")
-REFUSED = read_rows("data/load_refused.toml")
 
 
 def held(side: str, how: str) -> Any:
@@ -183,14 +181,8 @@ def held(side: str, how: str) -> Any:
     return eval(ROWS[side][how], globals())
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_a_call_comes_to(call: str) -> None:
-    assert eval(call, globals()) == eval(CALLS[call])
-
-
-@pytest.mark.parametrize("call", REFUSED)
-def test_refused(call: str) -> None:
-    hold_refused(call, REFUSED[call], globals())
+test_a_call_comes_to = hold_calls(read_rows("data/load.toml"), globals())
+test_refused = hold_refusals(read_rows("data/load_refused.toml"), globals())
 
 
 @pytest.mark.parametrize("side", ["truth", "binary"])

@@ -23,7 +23,7 @@ from recnb.display.language import _, use_language
 from recnb.errors import RecnbError
 from tests.korean import EV, EVALUATIONS, ONE, RECS, TRUTH, english_in, page
 from tests.refused import names as refused
-from tests.rows import read_rows
+from tests.rows import hold_calls, read_rows
 from tests.sample import SAMPLE
 from tests.strategies import each_word
 from tests.tools.translations import stored
@@ -249,12 +249,7 @@ def playground_after(*use: str) -> Any:
     return play
 
 
-TYPED = read_rows("display/korean.toml")["typed"]
-
-
-@pytest.mark.parametrize("call", TYPED)
-def test_a_call_comes_to(call: str) -> None:
-    assert eval(call) == eval(TYPED[call])
+test_a_call_comes_to = hold_calls(read_rows("display/korean.toml")["typed"], globals())
 
 
 def test_errors_are_english() -> None:

@@ -24,7 +24,7 @@ from recnb.stats import Moments, UserSample, gap_to_rest
 from recnb.stats import paired as paired_of
 from tests.examples import examples
 from tests.random_frames import random_frames
-from tests.rows import hold_refused, read_rows
+from tests.rows import hold_refusals, read_rows
 
 METRICS = ["ndcg", "average_precision", "reciprocal_rank", "f1", "precision"]
 CONVENTIONS: list[dict[str, Any]] = [
@@ -450,12 +450,9 @@ IN_FOLDS, IN_ONE_FOLD = (
     recnb.evaluate(rows, TRUTH[TRUTH["fold"].isin(rows["fold"])], **options)
     for rows, options in ((RECS, {"split": "fold"}), (FOLD, {}))
 )
-REFUSED = read_rows("laws/splits_refused.toml")
 
 
-@pytest.mark.parametrize("call", REFUSED)
-def test_refused(call: str) -> None:
-    hold_refused(call, REFUSED[call], globals())
+test_refused = hold_refusals(read_rows("laws/splits_refused.toml"), globals())
 
 
 def test_the_lint_names_lists_by_user_and_split() -> None:

@@ -18,7 +18,7 @@ from recnb import METRICS, popularity_propensity
 from recnb.errors import FrameError, OptionError
 from tests import reference
 from tests.examples import examples
-from tests.rows import hold_refused, read_rows
+from tests.rows import hold_refusals, read_rows
 from tests.sample import SAMPLE
 from tests.strategies import data, each_word
 
@@ -161,12 +161,7 @@ def test_ways_in_agree(tmp_path):
     assert list(expected.index) == ["precision", "recall", "ndcg"]
 
 
-REFUSED = read_rows("laws/weights_refused.toml")
-
-
-@pytest.mark.parametrize("call", REFUSED)
-def test_refused(call):
-    hold_refused(call, REFUSED[call], globals())
+test_refused = hold_refusals(read_rows("laws/weights_refused.toml"), globals())
 
 
 def test_propensities_by_popularity():

@@ -25,7 +25,7 @@ from recnb.libraries.identify import printed_number
 from recnb.libraries.number import Measurement, Variant
 from recnb.libraries.why import walk
 from tests.presets import cut_at
-from tests.rows import hold_refused, read_rows
+from tests.rows import hold_refusals, read_rows
 from tests.sample import SAMPLE
 from tests.tools.parity.data import data_set
 
@@ -155,12 +155,9 @@ def test_to_conventions_and_evaluations(way: str) -> None:
     assert not decisions or made.index.tolist() == ["", *decisions]
 
 
-REFUSED = read_rows("libraries/why_refused.toml")
-
-
-@pytest.mark.parametrize("call", REFUSED)
-def test_what_is_asked_wrongly_is_refused(call: str) -> None:
-    hold_refused(call, REFUSED[call], globals())
+test_what_is_asked_wrongly_is_refused = hold_refusals(
+    read_rows("libraries/why_refused.toml"), globals()
+)
 
 
 # All libraries

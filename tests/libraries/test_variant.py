@@ -12,7 +12,7 @@ import pytest
 import recnb
 from recnb.conventions.presets import default_of
 from recnb.errors import FrameError
-from tests.rows import hold_refused, read_rows
+from tests.rows import hold_refusals, read_rows
 from tests.sample import SAMPLE
 
 BOTH = (SAMPLE.models["item-knn"], SAMPLE.test)
@@ -32,7 +32,6 @@ LABELLED = pd.DataFrame(
     }
 )
 MEANT = read_rows("libraries/variants.toml")
-REFUSED = read_rows("libraries/variants_refused.toml")
 
 
 @pytest.mark.parametrize("call", MEANT)
@@ -40,9 +39,9 @@ def test_a_call_gives_the_number_that_is_meant(call: str) -> None:
     assert eval(call) == pytest.approx(eval(MEANT[call]), abs=1e-12)
 
 
-@pytest.mark.parametrize("call", REFUSED)
-def test_what_is_not_one_number_of_the_library_is_refused(call: str) -> None:
-    hold_refused(call, REFUSED[call], globals())
+test_what_is_not_one_number_of_the_library_is_refused = hold_refusals(
+    read_rows("libraries/variants_refused.toml"), globals()
+)
 
 
 def test_an_option_that_is_cut_at_k_changes_with_k() -> None:

@@ -29,7 +29,7 @@ from tests.lint_planted import (
     sampled,
 )
 from tests.random_frames import sized
-from tests.rows import hold_refused, read_rows
+from tests.rows import hold_refusals, read_rows
 
 
 def planted(name: str) -> Data:
@@ -268,12 +268,9 @@ def test_a_check_that_could_not_be_made_is_named_with_the_reason(call: str) -> N
 # All ways in
 
 
-REFUSED = read_rows("lint/refused.toml")
-
-
-@pytest.mark.parametrize("call", REFUSED)
-def test_what_is_asked_wrongly_is_refused(call: str) -> None:
-    hold_refused(call, REFUSED[call], globals())
+test_what_is_asked_wrongly_is_refused = hold_refusals(
+    read_rows("lint/refused.toml"), globals()
+)
 
 
 def test_lists_that_stay_where_they_are_are_checked_by_their_hits(

@@ -27,7 +27,7 @@ from recnb.results.scoring import values_of_users
 from tests import strategies
 from tests.examples import examples
 from tests.laws.sentences import Frames, frames
-from tests.rows import read_rows
+from tests.rows import hold_calls, read_rows
 
 
 def bounds_of(lint: Lint) -> tuple[float, float]:
@@ -94,12 +94,9 @@ GAPS = EQUAL.head(4).assign(rank=[1, 2, 5, 6])
 #: One of 10,000 users has equal scores.
 RARE: dict[str, Any] = {f"u{at}": {"a": 3, "b": 2, "c": 1} for at in range(9_999)}
 RARE["u"] = dict.fromkeys("abc", 1)
-TOLD = read_rows("lint/ties.toml")
 
 
-@pytest.mark.parametrize("call", TOLD)
-def test_what_is_told_of_ties(call: str) -> None:
-    assert eval(call) == eval(TOLD[call])
+test_what_is_told_of_ties = hold_calls(read_rows("lint/ties.toml"), globals())
 
 
 def test_no_bound_is_told_of_a_cost() -> None:

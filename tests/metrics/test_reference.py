@@ -19,7 +19,7 @@ import recnb
 from recnb import METRICS
 from recnb.errors import RecnbError
 from tests.reference import REFERENCE
-from tests.rows import hold_refused, read_rows
+from tests.rows import hold_refusals, read_rows
 from tests.strategies import CUTOFFS, GRADES, Data, data, every_choice, random_data
 
 
@@ -72,14 +72,13 @@ def test_values_by_hand(call: str) -> None:
     assert eval(call, NAMES) == close(eval(ROWS["values"][call], NAMES))
 
 
-REFUSED = read_rows("metrics/refused.toml")
 NAMES["measure"] = recnb.evaluate({1: ["a"]}, {1: ["a"]}).measure
 NAMES["ir_measures"] = ir_measures
 
 
-@pytest.mark.parametrize("call", REFUSED)
-def test_what_has_no_value_is_refused(call: str) -> None:
-    hold_refused(call, REFUSED[call], NAMES)
+test_what_has_no_value_is_refused = hold_refusals(
+    read_rows("metrics/refused.toml"), NAMES
+)
 
 
 @given(data(gaps=False, most_users=5), data(gaps=False, most_users=3))

@@ -27,7 +27,7 @@ from tests.examples import examples
 from tests.laws.sentences import USERS, Frames, frames, metric_options
 from tests.results.test_shown import LISTED as EV
 from tests.results.test_shown import LISTS, ONE, RELEVANT, TITLES  # noqa: F401
-from tests.rows import read_rows
+from tests.rows import hold_calls, read_rows
 from tests.strategies import each_word
 
 # A calculator for printed lines
@@ -263,9 +263,7 @@ NOT_CUT = recnb.evaluate(
 KNOWN = ROWS["known"]
 
 
-@pytest.mark.parametrize("call", KNOWN)
-def test_what_explanations_show(call: str) -> None:
-    assert eval(call) == eval(KNOWN[call])
+test_what_explanations_show = hold_calls(KNOWN, globals())
 
 
 # Random data

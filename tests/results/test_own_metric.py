@@ -24,7 +24,7 @@ from recnb.errors import OptionError
 from recnb.metrics import Credit, as_column, out_of_count
 from recnb.metrics.metric import METRICS
 from tests.evaluated import EV, FOUND
-from tests.rows import hold_refused, read_rows
+from tests.rows import hold_refusals, read_rows
 
 PAGE = Path(recnb.__file__).with_name("metrics") / "README.md"
 pytestmark = pytest.mark.usefixtures("forgotten")
@@ -198,12 +198,9 @@ def with_times() -> Any:
     )
 
 
-REFUSED = read_rows("results/own_metric_refused.toml")
-
-
-@pytest.mark.parametrize("call", REFUSED)
-def test_what_is_no_metric_is_refused(call: str) -> None:
-    hold_refused(call, REFUSED[call], globals())
+test_what_is_no_metric_is_refused = hold_refusals(
+    read_rows("results/own_metric_refused.toml"), globals()
+)
 
 
 def search_length() -> Any:

@@ -18,7 +18,7 @@ import recnb
 from recnb.metrics import Credit
 from tests.evaluated import EV, FOUND, KNN, SIDES  # noqa: F401 -- in rows
 from tests.random_frames import CONVENTIONS, random_frames
-from tests.rows import hold_refused, read_rows
+from tests.rows import hold_refusals, read_rows
 from tests.sample import SAMPLE
 
 pytestmark = pytest.mark.usefixtures("forgotten")
@@ -173,9 +173,6 @@ def of_hits(hits: Any, k: Any = None) -> Credit:
     return Credit(hits, k, 1 / hits.rank)
 
 
-REFUSED = read_rows("results/own_metric_of_items_refused.toml")
-
-
-@pytest.mark.parametrize("call", REFUSED)
-def test_what_is_no_metric_of_a_frame_is_refused(call: str) -> None:
-    hold_refused(call, REFUSED[call], globals())
+test_what_is_no_metric_of_a_frame_is_refused = hold_refusals(
+    read_rows("results/own_metric_of_items_refused.toml"), globals()
+)

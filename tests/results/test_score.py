@@ -17,7 +17,7 @@ from matplotlib.figure import Figure  # noqa: F401
 
 import recnb
 from recnb.display.language import use_language, width
-from tests.rows import read_rows
+from tests.rows import hold_calls, read_rows
 
 RNG = np.random.default_rng(5)
 N = 60
@@ -68,12 +68,11 @@ OF_TEAMS = recnb.evaluate(
     users=pd.DataFrame({"user": ["u", "v"], "team": [*"ab"]}),
     cluster="team",
 )
-KNOWN = read_rows("results/score.toml")
 
 
-@pytest.mark.parametrize("call", KNOWN)
-def test_what_scores_intervals_and_evaluations_know(call: str) -> None:
-    assert eval(call) == eval(KNOWN[call])
+test_what_scores_intervals_and_evaluations_know = hold_calls(
+    read_rows("results/score.toml"), globals()
+)
 
 
 def test_what_a_score_gives_is_a_copy() -> None:

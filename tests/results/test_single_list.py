@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.metrics.metric import METRICS
-from tests.rows import hold_refused, read_rows
+from tests.rows import hold_refusals, read_rows
 from tests.strategies import Data, data
 
 RANKING, LIKED = ["a", "b", "c", "d"], ["b", "e", "d"]
@@ -105,9 +105,9 @@ LAST_FIRST = pd.Series([0.1, 0.9, 0.5], index=[2, 0, 1])
 REPEATED = Y_TRUE.set_axis(list("aab"))
 
 
-@pytest.mark.parametrize("call", ROWS["refused"])
-def test_series_in_another_order_are_not_paired_by_position(call: str) -> None:
-    hold_refused(call, ROWS["refused"][call], globals())
+test_series_in_another_order_are_not_paired_by_position = hold_refusals(
+    ROWS["refused"], globals()
+)
 
 
 def test_what_was_given_stays_as_it_was() -> None:

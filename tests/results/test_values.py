@@ -14,7 +14,7 @@ from recnb.errors import NoUsersError, OptionError
 from recnb.results.arguments import STANDARD  # noqa: F401 -- in rows
 from tests.evaluated import EV, FOUND, KNN  # noqa: F401 -- in rows
 from tests.results.test_shown import GROUPS
-from tests.rows import read_rows
+from tests.rows import hold_calls, read_rows
 from tests.sample import SAMPLE
 
 RECS, TRUTH = KNN, SAMPLE.test
@@ -132,6 +132,4 @@ def near(wanted: Any) -> Any:
     return pytest.approx(wanted, rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.parametrize("call", SAME_CALLS)
-def test_calls_that_are_the_same(call: str) -> None:
-    assert eval(call) == eval(SAME_CALLS[call])
+test_calls_that_are_the_same = hold_calls(SAME_CALLS, globals())

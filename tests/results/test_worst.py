@@ -9,7 +9,7 @@ import pytest
 import recnb
 from recnb.metrics.hits import Cutoff, Hits
 from recnb.metrics.metric import Credit
-from tests.rows import hold_refused, read_rows
+from tests.rows import hold_calls, hold_refusals, read_rows
 from tests.sample import SAMPLE
 
 QUESTIONS = recnb.datasets.load_questions()
@@ -75,14 +75,8 @@ IN_DAYS = recnb.evaluate(POPULAR_ON_DAYS, TRUTH_ON_DAYS, split="day")
 ROWS = read_rows("results/worst.toml")
 
 
-@pytest.mark.parametrize("call", ROWS["same"])
-def test_what_the_worst_are(call: str) -> None:
-    assert eval(call) == eval(ROWS["same"][call])
-
-
-@pytest.mark.parametrize("call", ROWS["refused"])
-def test_what_has_no_worst_is_refused(call: str) -> None:
-    hold_refused(call, ROWS["refused"][call], globals())
+test_what_the_worst_are = hold_calls(ROWS["same"], globals())
+test_what_has_no_worst_is_refused = hold_refusals(ROWS["refused"], globals())
 
 
 @pytest.mark.usefixtures("forgotten")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from recnb.stats import Moments, UserSample, detectable, gap_to_rest  # noqa: F401 -- in rows
 from recnb.stats import paired as paired_of
-from tests.rows import read_rows
+from tests.rows import hold_calls, read_rows
 
 near = pytest.approx
 UNIT = (0.0, 1.0)
@@ -61,12 +61,7 @@ def made_lists(seed):
     return values, codes, rng.lognormal(0, 0.5, len(codes))
 
 
-CALLS = read_rows("stats/clusters.toml")
-
-
-@pytest.mark.parametrize("call", CALLS)
-def test_a_call_comes_to(call):
-    assert eval(call) == eval(CALLS[call])
+test_a_call_comes_to = hold_calls(read_rows("stats/clusters.toml"), globals())
 
 
 @given(st.integers(0, 10_000), st.booleans())

@@ -9,7 +9,7 @@ import scipy.stats
 
 import recnb
 from recnb.stats import Moments, UserSample
-from tests.rows import read_rows
+from tests.rows import hold_calls, read_rows
 from tests.stats.samples import UNIT, intervals
 
 SKEWED = np.random.default_rng(11).beta(0.4, 3.0, (120, 3))
@@ -62,9 +62,6 @@ def test_the_interval_of_scaled_values_is_scaled():
 
 ALL_HIT = hit_rate_of([1] * 20)
 NINE, TEN = (hit_rate_of([1] * hits + [0] * (30 - hits)) for hits in (9, 10))
-CALLS = read_rows("stats/intervals.toml")
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_a_call_comes_to(call):
-    assert eval(call) == eval(CALLS[call])
+test_a_call_comes_to = hold_calls(read_rows("stats/intervals.toml"), globals())

@@ -18,7 +18,7 @@ from recnb.results.detectable import CORRELATION, Detectable, users_needed
 from recnb.results.user_groups import moved  # noqa: F401 -- in rows
 from recnb.stats import UserSample, gap_to_rest, holm
 from recnb.stats import detectable as smallest
-from tests.rows import hold_refused, read_rows
+from tests.rows import hold_calls, hold_refusals, read_rows
 from tests.sample import SAMPLE
 from tests.stats.samples import intervals, paired  # noqa: F401 -- in rows
 
@@ -85,18 +85,10 @@ def found_among(values, others=None, weights=None):
     return Detectable.of("ndcg@10", values, others, sample, 0.8, 0.05)
 
 
-CALLS = read_rows("stats/calls.toml")
-REFUSED = read_rows("stats/refused.toml")
-
-
-@pytest.mark.parametrize("call", CALLS)
-def test_a_call_comes_to(call):
-    assert eval(call) == eval(CALLS[call])
-
-
-@pytest.mark.parametrize("call", REFUSED)
-def test_what_makes_no_sense_is_refused(call):
-    hold_refused(call, REFUSED[call], globals())
+test_a_call_comes_to = hold_calls(read_rows("stats/calls.toml"), globals())
+test_what_makes_no_sense_is_refused = hold_refusals(
+    read_rows("stats/refused.toml"), globals()
+)
 
 
 @pytest.mark.parametrize(

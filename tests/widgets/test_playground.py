@@ -21,7 +21,7 @@ from recnb.errors import RecnbError
 from recnb.widgets import Playground
 from recnb.widgets.playground import GAINS
 from tests.examples import examples
-from tests.rows import hold_refused, read_rows
+from tests.rows import hold_calls, hold_refusals, hold_refused, read_rows
 from tests.test_import import printed
 
 ITEMS = tuple("ABCDEFG")  # G is missed
@@ -86,20 +86,12 @@ def changed(**changes: Any) -> Playground:
     return play
 
 
-MADE = read_rows("widgets/playground_made.toml")
-
-
-@pytest.mark.parametrize("call", MADE)
-def test_what_it_is_made_of(call: str) -> None:
-    assert eval(call, globals()) == eval(MADE[call], globals())
-
-
-REFUSED = read_rows("widgets/playground_refused.toml")
-
-
-@pytest.mark.parametrize("call", REFUSED)
-def test_what_cannot_be_played_with_is_refused(call: str) -> None:
-    hold_refused(call, REFUSED[call], globals())
+test_what_it_is_made_of = hold_calls(
+    read_rows("widgets/playground_made.toml"), globals()
+)
+test_what_cannot_be_played_with_is_refused = hold_refusals(
+    read_rows("widgets/playground_refused.toml"), globals()
+)
 
 
 STEPS_REFUSED = read_rows("widgets/steps_refused.toml")

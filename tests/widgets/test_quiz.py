@@ -20,7 +20,7 @@ from recnb.widgets.quiz.draw import _says_something
 from recnb.widgets.quiz.mistakes import Mistake
 from recnb.widgets.quiz.slips import SLIPS
 from recnb.widgets.quiz.typed import read_answer
-from tests.rows import hold_refused, read_rows
+from tests.rows import hold_refusals, read_rows
 
 # What is drawn
 
@@ -227,9 +227,6 @@ def test_the_widget_checks_and_reveals_and_its_static_form_has_no_controls() -> 
     assert bool(q.reveal()) is False
 
 
-REFUSED = read_rows("widgets/quiz_refused.toml")
-
-
-@pytest.mark.parametrize("call", REFUSED)
-def test_what_is_refused_is_told(call: str) -> None:
-    hold_refused(call, REFUSED[call], globals())
+test_what_is_refused_is_told = hold_refusals(
+    read_rows("widgets/quiz_refused.toml"), globals()
+)
