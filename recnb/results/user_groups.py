@@ -32,11 +32,6 @@ class RankedItem:
     relevance: float
     title: str = ""
 
-    @property
-    def title_or_id(self) -> Any:
-        """The title, or else the id as it is."""
-        return self.title or self.item
-
 
 @dataclass(frozen=True)
 class ShownUser:
@@ -105,7 +100,7 @@ def extremes(
     groups = []
     for kind, positions in ((best_kind, best), (worst_kind, worst)):
         if len(positions):
-            users = shown_users([model], positions.tolist(), [values], k)
+            users = _shown([model], positions.tolist(), [values], k)
             groups.append(UserGroup(kind, name, None, users))
     return groups
 
@@ -137,7 +132,7 @@ def moved(
     for kind, gain in zip(kinds, (change, -change), strict=True):
         first = first_by(np.flatnonzero(gain > 0), n, -gain.round(12))
         if len(first):
-            users = shown_users(sides, first.tolist(), values_of_sides, k)
+            users = _shown(sides, first.tolist(), values_of_sides, k)
             groups.append(UserGroup(kind, model, baseline, users, counts))
     return groups
 
@@ -153,7 +148,7 @@ def first_by(positions: Ints, n: int, *keys: Floats | Ints) -> Ints:
     return first
 
 
-def shown_users(
+def _shown(
     sides: Sequence[EvaluationData],
     positions: list[int],
     values: Sequence[Floats],

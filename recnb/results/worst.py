@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 
 from recnb.display.language import N_, _, use_noun
 from recnb.display.text import users_in_words
@@ -19,7 +20,8 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import averaged, scoring_of
 from recnb.results.shown import Shown
 from recnb.results.table import Table
-from recnb.results.user_groups import RankedItem, first_by, shown_users
+from recnb.results.user_groups import first_by
+from recnb.results.user_lists import UserList, user_lists_of
 
 LOWEST = N_("{label}: the lowest of {users}")
 HIGHEST = N_("{label}, of which less is better: the highest of {users}")
@@ -93,17 +95,15 @@ def worst(
     level = measure.metric.sign * value
     positions = first_by(with_value, n_shown, level, -joined.hits.n_relevant)
     metric_data = replace(data, joined=joined)  # the metric may have its own convention
-    users = shown_users([metric_data], positions.tolist(), [value], measure.k)
-    columns: dict[str, Any] = {
-        "n_relevant": [user.n_relevant for user in users],
-        "n_found": [user.n_hits for user in users],
-        "n_missed": [user.n_missed for user in users],
+    lists = user_lists_of(metric_data, positions.tolist(), measure.k)
+    users = joined.users.gather(positions)
+    columns = {
+        "n_relevant": joined.hits.n_relevant[positions],
+        "n_found": [len(of_user.found) for of_user in lists],
+        "n_missed": [len(of_user.missed) for of_user in lists],
+        **_in_words(data, users, lists),
     }
-    if any(user.text for user in users):
-        columns["text"] = [user.text for user in users]
-    columns["first"] = _first_of_each([user.lists[0] for user in users])
-    columns["missing"] = _first_of_each([user.missed for user in users])
-    index = data.keys.index(joined.users.gather(positions), data.user_label)
+    index = data.keys.index(users, data.user_label)
     name = label_of(measure.name, measure.k)
     if name in HEADINGS or name in index.names:  # a metric of one's own
         name = f"value of {name}"
@@ -122,8 +122,23 @@ def worst(
     return Table(frame.set_axis(index), shown=shown)
 
 
-def _first_of_each(lists: Sequence[Sequence[RankedItem]]) -> pd.Series[Any]:
-    """Return the first item of each list by title or id, None where there is none."""
-    first = [items[0].title_or_id if items else None for items in lists]
-    # As objects, ids stay as they are beside users without an item.
-    return pd.Series(first, dtype=object)
+def _in_words(
+    data: EvaluationData, users: pl.Series, lists: Sequence[UserList]
+) -> dict[str, Any]:
+    """Return columns of texts of queries, and of items: on top, and missed.
+
+    These are by title, or else as they are. The one on top is that of the list as given,
+    wherever a convention or the cut-off has it count.
+    """
+    columns: dict[str, Any] = {}
+    texts = data.user_texts(users.to_list())
+    if texts:
+        columns["text"] = [texts.get(user, "") for user in users]
+    first = [next(iter(of_user.items.values()), None) for of_user in lists]
+    missing = [of_user.missed[0][0] if of_user.missed else None for of_user in lists]
+    titles = data.item_titles([item for item in first + missing if item is not None])
+    for name, items in (("first", first), ("missing", missing)):
+        shown = [titles.get(item) or item for item in items]
+        # As objects, ids stay as they are beside users without an item.
+        columns[name] = pd.Series(shown, dtype=object)
+    return columns

@@ -72,6 +72,14 @@ POPULAR_ON_DAYS, TRUTH_ON_DAYS = (
     for frame in (SAMPLE.models["popular"], SAMPLE.test)
 )
 IN_DAYS = recnb.evaluate(POPULAR_ON_DAYS, TRUTH_ON_DAYS, split="day")
+FROM_RANK_6 = recnb.evaluate(
+    SAMPLE.models["popular"].eval("rank = rank + 5"), SAMPLE.test
+)
+UNTITLED = recnb.evaluate(
+    {"ann": ["a", "b"]},
+    {"ann": ["b", "c"]},
+    items=pd.DataFrame({"item": ["a", "b", "c"], "title": ""}),
+)
 ROWS = read_rows("results/worst.toml")
 
 
