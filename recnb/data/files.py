@@ -203,9 +203,12 @@ def _csv(file: Path) -> pl.DataFrame:
         _refuse_long_row(text, file, separator)
         raise
     for name in table.columns:
+        if not name.endswith("_duplicated_0"):
+            continue
         # So Polars calls the second of two.
-        first = name.removesuffix("_duplicated_0")
-        if first != name and name not in header.split(separator):
+        (names,) = csv.reader([header], delimiter=separator)
+        if name not in names:
+            first = name.removesuffix("_duplicated_0")
             raise ColumnError(
                 f"{file} has more than one column called {first!r}: rename "
                 "all but one. If these are values, write names of columns above them."

@@ -187,7 +187,9 @@ class RoleTable:
         ranks = as_numbers(self["rank"], self.column_in_words("rank"))
         if ranks.dtype != pl.Int64:
             ranks = ranks.cast(pl.Float64)
-        is_rank = (ranks >= 1).fill_null(False)
+        is_rank = ranks >= 1
+        if ranks.null_count():
+            is_rank = is_rank.fill_null(False)
         if ranks.dtype.is_float():
             is_rank &= ranks.is_finite() & (ranks == ranks.floor())
         is_a_score = f"If it is a score, say so: score={self.label('rank')!r}."

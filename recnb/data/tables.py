@@ -397,7 +397,7 @@ def refuse_unread(fields: Iterable[Any], name: str) -> None:
 
 def owned(columns: Iterable[pl.Series]) -> pl.DataFrame:
     """Copy columns, since the caller may write into theirs; text of Polars is never shared."""
-    return pl.DataFrame([_copied(column) for column in columns])
+    return pl.DataFrame([*map(_copied, columns)])
 
 
 def _copied(column: pl.Series) -> pl.Series:
@@ -410,11 +410,12 @@ def _copied(column: pl.Series) -> pl.Series:
         return column.rechunk()
     if column.dtype == pl.String:
         return column
-    # Polars copies what it puts together, and leaves a single piece where it is: hence
-    # one row more.
-    copies = [
-        pl.concat([chunk, chunk.head(1)]).rechunk().head(len(chunk)) for chunk in chunks
-    ]
+    copies = []
+    for chunk in chunks:
+        # Polars copies what it puts together, and leaves a single piece where it is:
+        # hence one row more.
+        longer = pl.concat([chunk, chunk.head(1)]).rechunk()
+        copies.append(longer.head(len(chunk)))
     return pl.concat(copies)
 
 

@@ -138,7 +138,8 @@ def _values_of_column(
 ) -> pl.DataFrame:
     """Return a column of items= or users= by item or user."""
     role = WEIGHTS[name]
-    if described is None or column not in described.columns:
+    # The first column is that of the ids, under the name of their role.
+    if described is None or column not in described.columns[1:]:
         places = "the truth or of items=" if role == "item" else "users="
         series = f", or give a Series by {role}"
         raise ColumnError(
