@@ -3,15 +3,43 @@
 from __future__ import annotations
 
 import builtins
+import copy
+import datetime
+import json
+import math
+import pickle
 import re
 import tomllib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow.dataset
 import pytest
 
 from recnb import errors
+
+#: What a row names beside the names of the file that tries it.
+LIBRARIES = {
+    "Decimal": Decimal,
+    "MappingProxyType": MappingProxyType,
+    "copy": copy,
+    "ds": pyarrow.dataset,
+    "dt": datetime,
+    "json": json,
+    "math": math,
+    "np": np,
+    "pd": pd,
+    "pickle": pickle,
+    "pl": pl,
+    "replace": replace,
+}
 
 
 def read_rows(file: str) -> dict[str, Any]:
@@ -19,9 +47,14 @@ def read_rows(file: str) -> dict[str, Any]:
     return tomllib.loads((Path(__file__).parent / file).read_text("utf-8"))
 
 
+def value_of(code: str, names: Mapping[str, Any]) -> Any:
+    """Evaluate the expression of a row."""
+    return eval(code, {**LIBRARIES, **names})
+
+
 def evaluated(rows: Mapping[str, str], names: Mapping[str, Any]) -> dict[str, Any]:
     """Evaluate rows, each of which is an expression."""
-    return {name: eval(code, dict(names)) for name, code in rows.items()}
+    return {name: value_of(code, names) for name, code in rows.items()}
 
 
 def hold_calls(rows: Mapping[str, str], names: dict[str, Any]) -> Callable[[str], None]:
@@ -29,7 +62,7 @@ def hold_calls(rows: Mapping[str, str], names: dict[str, Any]) -> Callable[[str]
 
     @pytest.mark.parametrize("call", rows)
     def hold(call: str) -> None:
-        assert eval(call, names) == eval(rows[call], names)
+        assert value_of(call, names) == value_of(rows[call], names)
 
     return hold
 
@@ -51,4 +84,4 @@ def hold_refused(call: str, row: dict[str, str], names: dict[str, Any]) -> None:
     kind = getattr(errors, row["error"], None) or getattr(builtins, row["error"])
     pattern = row.get("match") or re.escape(row["words"])
     with pytest.raises(kind, match=pattern):
-        eval(call, dict(names))
+        value_of(call, names)

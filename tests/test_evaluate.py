@@ -8,13 +8,12 @@ import math
 
 import numpy as np
 import pandas as pd
-import polars as pl  # noqa: F401 -- in rows
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
-from tests.rows import hold_refusals, read_rows
+from tests.rows import hold_refusals, read_rows, value_of
 
 ROWS = pd.DataFrame(
     {
@@ -39,7 +38,9 @@ def lacking(column: str) -> pd.DataFrame:
 
 @pytest.mark.parametrize("call", KNOWN["same"])
 def test_groups_and_rows_of_queries(call: str) -> None:
-    assert eval(call) == pytest.approx(eval(KNOWN["same"][call]), abs=1e-15)
+    assert value_of(call, globals()) == pytest.approx(
+        value_of(KNOWN["same"][call], globals()), abs=1e-15
+    )
 
 
 test_what_is_no_group_is_refused = hold_refusals(KNOWN["refused"], globals())

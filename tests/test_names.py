@@ -5,14 +5,12 @@ wrongly is answered with the nearest.
 from __future__ import annotations
 
 import builtins
-import copy  # noqa: F401 -- in rows
 import inspect
 import pydoc
 from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
-import polars as pl  # noqa: F401 -- in rows
 import pytest
 
 import recnb
@@ -29,7 +27,7 @@ from recnb.errors import (
 from recnb.evaluate import KEYWORDS
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import ALIASES, EVERY_METRIC
-from tests.rows import hold_calls, read_rows
+from tests.rows import hold_calls, read_rows, value_of
 from tests.sample import SAMPLE
 
 EV = recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test)
@@ -129,7 +127,7 @@ test_help_errors_and_copies = hold_calls(ROWS["same"], globals())
 @pytest.mark.parametrize("call", ROWS["misspelt"])
 def test_the_nearest_name_is_told(call: str) -> None:
     of, _dot, typed = call.rpartition(".")
-    place, meant = eval(of), ROWS["misspelt"][call]
+    place, meant = value_of(of, globals()), ROWS["misspelt"][call]
     with pytest.raises(
         UnknownNameError, match=rf"has no '{typed}'\. Did you mean .*'{meant}'"
     ):
@@ -206,7 +204,7 @@ def test_the_call_for_a_guessed_name_works(
         keywords = ("k=", "by=", "relevant_from=", "{name}=")
         if not call.startswith(keywords) and not call.endswith('="column"'):
             code = call.replace("{it}", "ev").partition(", which ")[0]
-            eval(code, {**names, "score": PLACES.get(of)})
+            value_of(code, {**names, "score": PLACES.get(of)})
             plt.close("all")
             recnb.language("en")
 
@@ -215,7 +213,7 @@ def test_the_call_for_a_guessed_name_works(
 def test_a_metric_by_another_librarys_name_is_told_its_call(typed: str) -> None:
     of, _dot, name = typed.rpartition(".")
     with pytest.raises(UnknownNameError) as error:
-        getattr(eval(of), name)
+        getattr(value_of(of, globals()), name)
     assert str(error.value).endswith(f"has no {name!r}. Type {ROWS['guessed'][typed]}.")
 
 

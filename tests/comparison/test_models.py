@@ -12,7 +12,6 @@ import duckdb
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
-import polars as pl  # noqa: F401 -- in rows
 import pyarrow as pa
 import pytest
 

@@ -1,6 +1,5 @@
 """Splits as the sample: means of splits, and tests over them."""
 
-import copy  # noqa: F401 -- in rows
 import math
 from functools import cache
 from itertools import product

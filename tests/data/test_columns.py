@@ -4,9 +4,7 @@ and numbers are held by the law of test_attack.
 
 from __future__ import annotations
 
-import datetime as dt  # noqa: F401 -- in rows
 import itertools
-from decimal import Decimal  # noqa: F401 -- in rows
 from typing import Any
 
 import duckdb
@@ -14,7 +12,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pyarrow.dataset as ds  # noqa: F401 -- in rows
 import pytest
 
 import recnb
@@ -22,7 +19,7 @@ from recnb.data import NAMES
 from recnb.data.tables import from_pandas
 from recnb.errors import ColumnError, FrameError, RecnbError
 from tests.random_frames import random_frames
-from tests.rows import hold_calls, hold_refusals, read_rows
+from tests.rows import hold_calls, hold_refusals, read_rows, value_of
 
 RECS = pd.DataFrame(
     {"user": [1, 1, 1, 2, 2], "item": [10, 11, 12, 10, 13], "rank": [1, 2, 3, 1, 2]}
@@ -134,7 +131,7 @@ def test_titles_of_items(column: str) -> None:
 
 @pytest.mark.parametrize("code", ROWS["columns"].values(), ids=ROWS["columns"])
 def test_a_column_as_polars_has_it(code: str) -> None:
-    column, values = eval(code, globals())
+    column, values = value_of(code, globals())
     assert from_pandas(column, "users", "group", "group").to_list() == values
 
 
@@ -154,12 +151,12 @@ WANT = numbers(MANY, GRADED)
 
 @pytest.mark.parametrize("code", ROWS["same"].values(), ids=ROWS["same"])
 def test_the_same_rows_give_the_same_numbers(code: str) -> None:
-    assert numbers(*eval(code, globals())) == pytest.approx(WANT, abs=1e-15)
+    assert numbers(*value_of(code, globals())) == pytest.approx(WANT, abs=1e-15)
 
 
 @pytest.mark.parametrize("code", ROWS["others"].values(), ids=ROWS["others"])
 def test_other_ids_are_refused_until_they_are_text(code: str) -> None:
-    ids = eval(code, globals())
+    ids = value_of(code, globals())
     recs = pl.DataFrame({"user": [1, 1], "rank": [2, 1], "item": ids})
     text = recs.with_columns(item=pl.Series([*map(str, ids)]))
     for convert in (pl.DataFrame, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow):
@@ -248,7 +245,7 @@ def test_counts() -> None:
 )
 def test_what_is_relevant_beside_items_is_no_list(code: str) -> None:
     """Each item of such a frame was relevant, whatever the column says."""
-    frames = eval(code, globals())
+    frames = value_of(code, globals())
     with pytest.raises(ColumnError, match="say relevance='relevant'"):
         recnb.evaluate(*frames)
     ev = recnb.evaluate(*frames, relevance="relevant")
@@ -265,7 +262,7 @@ def test_types_that_polars_does_not_read_are_refused(kind: str, role: str) -> No
         "user": pa.array([1, 2, 3]),
         "item": pa.array([1, 2, 3]),
         "score": pa.array([1.0, 2.0, 3.0]),
-    } | {role: eval(ROWS["unread"][kind], globals())}
+    } | {role: value_of(ROWS["unread"][kind], globals())}
     words = f"recommendations: column '{role}' holds .*{kind}.* which is not read"
     in_pandas = pd.DataFrame(
         {
@@ -280,7 +277,7 @@ def test_types_that_polars_does_not_read_are_refused(kind: str, role: str) -> No
 
 @pytest.mark.parametrize("kind", ["run_end_encoded", "decimal256"])
 def test_the_advice_for_types_that_polars_does_not_read_works(kind: str) -> None:
-    items = eval(ROWS["unread"][kind], globals())
+    items = value_of(ROWS["unread"][kind], globals())
     table = pa.table({"user": [1, 1, 1], "item": items, "rank": [3, 2, 1]})
     frame = pd.DataFrame({"user": [1, 1, 1], "rank": [3, 2, 1]})
     frame["item"] = pd.Series(pd.arrays.ArrowExtensionArray(items)).to_list()

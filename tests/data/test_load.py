@@ -9,11 +9,9 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType  # noqa: F401 -- in rows
 from typing import Any, NamedTuple
 
 import duckdb
-import numpy as np  # noqa: F401 -- in rows
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -24,7 +22,7 @@ from recnb.conventions import Convention
 from recnb.data import tables
 from recnb.errors import FrameError, LeftMergeWarning, NoRowsError
 from tests import doors
-from tests.rows import hold_calls, hold_refusals, read_rows
+from tests.rows import hold_calls, hold_refusals, read_rows, value_of
 from tests.trec import write_qrels, write_run
 
 LISTS = {"ann": ["a", "b", "c"], "bob": ["c", "d", "a"], "cy": ["x", "a", "b"]}
@@ -178,7 +176,7 @@ ROWS = read_rows("data/forms.toml")
 
 def held(side: str, how: str) -> Any:
     """What a row of the file makes."""
-    return eval(ROWS[side][how], globals())
+    return value_of(ROWS[side][how], globals())
 
 
 test_a_call_comes_to = hold_calls(read_rows("data/load.toml"), globals())

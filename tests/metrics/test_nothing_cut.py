@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from math import log2
 
-import pandas as pd  # noqa: F401  # which rows of data name
 import pytest
 
 import recnb
-from tests.rows import read_rows
+from tests.rows import read_rows, value_of
 
 TRUTH = ["g0", "g1", "g2", "g3"]
 IDEAL = sum(1 / log2(1 + rank) for rank in (1, 2, 3, 4))
@@ -35,5 +34,5 @@ def test_a_list_that_stops_early_is_charged_for_what_it_lacks(
     gained = sum(
         1 / log2(1 + rank) for rank, item in enumerate(items, 1) if item in TRUTH
     )
-    found = float(eval(WAYS[way], {**globals(), "items": items}))
+    found = float(value_of(WAYS[way], {**globals(), "items": items}))
     assert found == pytest.approx(gained / IDEAL, abs=1e-12)

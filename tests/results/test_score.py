@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import copy
-import json  # noqa: F401
 import pickle
 from collections.abc import Callable
-from dataclasses import replace  # noqa: F401
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl  # noqa: F401
 import pytest
 from matplotlib.figure import Figure  # noqa: F401
 

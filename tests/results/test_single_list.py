@@ -8,16 +8,14 @@ from collections.abc import Callable
 from math import log2
 from typing import Any
 
-import numpy as np  # noqa: F401 -- in rows
 import pandas as pd
-import polars as pl  # noqa: F401
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
 from recnb.metrics.metric import METRICS
-from tests.rows import hold_refusals, read_rows
+from tests.rows import hold_refusals, read_rows, value_of
 from tests.strategies import Data, data
 
 RANKING, LIKED = ["a", "b", "c", "d"], ["b", "e", "d"]
@@ -43,7 +41,9 @@ def tuples_and(truth: Callable[[Any], Any]) -> Any:
 
 @pytest.mark.parametrize("call", BY_HAND)
 def test_numbers_by_hand(call: str) -> None:
-    assert eval(call) == pytest.approx(eval(BY_HAND[call]), abs=1e-15)
+    assert value_of(call, globals()) == pytest.approx(
+        value_of(BY_HAND[call], globals()), abs=1e-15
+    )
 
 
 @given(
@@ -79,8 +79,8 @@ BINARY = recnb.evaluate({1: RANKING}, {1: LIKED})
 @pytest.mark.parametrize("ranking", COLLECTIONS["rankings"])
 def test_collections_of_any_kind(ranking: str, truth: str) -> None:
     for metric in ("precision", "ndcg", "average_precision", "reciprocal_rank"):
-        given = eval(ranking, {**globals(), "items": RANKING})
-        relevant = eval(truth, {**globals(), "items": LIKED})
+        given = value_of(ranking, {**globals(), "items": RANKING})
+        relevant = value_of(truth, {**globals(), "items": LIKED})
         alone = getattr(recnb, metric)(given, relevant, k=3)
         assert alone == float(getattr(BINARY, metric)(k=3))
 
@@ -88,7 +88,7 @@ def test_collections_of_any_kind(ranking: str, truth: str) -> None:
 @pytest.mark.parametrize("kind", COLLECTIONS["grades"])
 def test_grades_of_any_kind(kind: str) -> None:
     made = (
-        eval(kind, {**globals(), "items": items})
+        value_of(kind, {**globals(), "items": items})
         for items in (GRADES, [3, 0, 2, 0, 0, 0], [0.2, 0.9, 0.5, 0.1, 0, -1])
     )
     grades, labels, scores = made

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import numpy as np  # noqa: F401 -- in rows
 import pandas as pd
 import pytest
 
@@ -14,7 +13,7 @@ from recnb.errors import NoUsersError, OptionError
 from recnb.results.arguments import STANDARD  # noqa: F401 -- in rows
 from tests.evaluated import EV, FOUND, KNN  # noqa: F401 -- in rows
 from tests.results.test_shown import GROUPS
-from tests.rows import hold_calls, read_rows
+from tests.rows import hold_calls, read_rows, value_of
 from tests.sample import SAMPLE
 
 RECS, TRUTH = KNN, SAMPLE.test
@@ -48,7 +47,7 @@ SAME = ROWS["measures"]
 
 @pytest.mark.parametrize("text", SAME)
 def test_a_measure_is_the_method_with_its_options(text: str) -> None:
-    score, same = EV.measure(text), eval(SAME[text])
+    score, same = EV.measure(text), value_of(SAME[text], globals())
     assert (score, score.k) == (same, same.k)
     assert score.to_frame().to_numpy().tolist() == same.to_frame().to_numpy().tolist()
     row = EV.measures([text]).loc[text]

@@ -3,8 +3,6 @@
 How intervals cover is simulated in test_clustered_coverage.py.
 """
 
-import math  # noqa: F401 -- in rows
-
 import numpy as np
 import pandas as pd
 import pytest

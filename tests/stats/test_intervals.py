@@ -1,7 +1,5 @@
 """Intervals of means: closed forms, scipy, laws, pairs of users."""
 
-import math  # noqa: F401 -- in rows
-
 import numpy as np
 import pandas as pd
 import pytest

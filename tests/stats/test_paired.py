@@ -2,9 +2,7 @@
 that belong to them, few users, laws; Holm.
 """
 
-import copy  # noqa: F401 -- in rows
 import math
-import pickle  # noqa: F401 -- in rows
 
 import numpy as np
 import pandas as pd

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import pandas as pd  # noqa: F401  # in rows of data
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
