@@ -268,17 +268,6 @@ def test_a_p_value_is_below_the_last_digit_or_written_out(
     assert (p_value(p), str(Number(p, "p"))) == (shown, in_table)
 
 
-def test_numbers_are_rounded_once_to_the_digits_asked_for() -> None:
-    table = EV.table(["ndcg"], k=[5])
-    number = f"{float(EV.ndcg(k=5)):.6f}"
-    assert f"| {number} |" in table.to_markdown(digits=6)
-    assert f"& {number} " in table.to_latex(digits=6)
-    differences = FOUND.differences("ndcg", k=10)
-    change = f"{differences['difference'].iloc[0]:+.2f}"
-    assert f"| {change} |" in differences.to_markdown(digits=2)
-    assert "| &lt;0.01 |" in differences.to_markdown(digits=2)
-
-
 # What is drawn
 
 
@@ -335,14 +324,6 @@ def test_a_table_is_points_with_the_intervals_that_it_has() -> None:
         assert np.array(ends) == pytest.approx(wide[k][["low", "high"]].to_numpy())
     table.loc["ndcg", 5] = 0.9
     assert points(pickle.loads(pickle.dumps(table)).plot())["5"][0][0] == 0.9
-
-
-def test_the_line_of_a_curve_runs_to_the_right_whatever_the_order_of_cut_offs() -> None:
-    table = EV.curve("ndcg", k=[3, 1, 2])
-    assert table.index.tolist() == [3, 1, 2]
-    (line,) = table.plot().get_lines()
-    assert line.get_xdata().tolist() == [1, 2, 3]
-    assert line.get_ydata().tolist() == table.loc[[1, 2, 3], "ndcg"].tolist()
 
 
 def test_curves_on_the_same_axes_are_all_in_sight() -> None:
