@@ -7,6 +7,7 @@ import pathlib
 import pkgutil
 import subprocess
 import sys
+from typing import Any
 
 import recnb
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS
@@ -73,13 +74,17 @@ def test_the_page_of_changes_has_this_version():
     assert f"## {recnb.__version__}" in (ROOT / "recnb/CHANGELOG.md").read_text("utf-8")
 
 
-def declared(record: type) -> str:
-    """How a dataclass is declared: its flags, and fields that a caller does not give."""
-    flags = vars(record)["__dataclass_params__"]
-    fields = vars(record)["__dataclass_fields__"].values()
+def declared(record: Any) -> str:
+    """How a dataclass is declared: its flags, fields that a caller does not give, and
+    numbers that stand where none is given.
+    """
+    flags = record.__dataclass_params__
+    fields = record.__dataclass_fields__.values()
     found = [name for name in ("frozen", "eq", "repr") if getattr(flags, name)]
     found += {"kw_only" for field in fields if field.kw_only}
-    return " ".join(found + [f"-{field.name}" for field in fields if not field.init])
+    found += [f"-{field.name}" for field in fields if not field.init]
+    numbers = [field for field in fields if isinstance(field.default, int | float)]
+    return " ".join(found + [f"{field.name}={field.default}" for field in numbers])
 
 
 def test_how_dataclasses_are_declared():
