@@ -11,7 +11,7 @@ from pathlib import Path
 import recnb
 
 PACKAGE = Path(recnb.__file__).parent
-RECORDED = Path(__file__).parent / "recorded" / "declared.txt"
+RECORDED = Path(__file__).with_name("declared.txt")
 
 
 def declared(node: ast.AST) -> Iterator[str]:
