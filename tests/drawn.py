@@ -68,6 +68,12 @@ def text_of_html(page: str) -> str:
     return unescape(f"{labels} {re.sub('<[^>]+>', ' ', body)}")
 
 
+def html_of(page: str) -> str:
+    """Return a page without its styles and pictures, a tag a line."""
+    page = re.sub(r' (?:style|src)="[^"]*"|<style>.*?</style>', "", page)
+    return page.replace("><", ">\n<")
+
+
 def every_form(result: Any) -> dict[str, str]:
     """Return what is read of a result in each form that it has."""
     if isinstance(result, Axes):

@@ -12,6 +12,7 @@ import pytest
 
 import recnb
 from recnb.display import svg  # noqa: F401 - in calls
+from tests.drawn import html_of
 from tests.report.models import EV, EVERY_PAIR, FOUND  # noqa: F401 - in calls
 from tests.sample import SAMPLE
 from tests.shown import Recorded, text_of
@@ -109,6 +110,7 @@ FILES = {
     "headlines.txt": headline_of,
     "sections.txt": text_of,
     "pictures.txt": pictures_of,
+    "pages.html": lambda report: html_of(report._repr_html_()),
 }
 RECORDED = Recorded(__file__, FILES, globals())
 

@@ -18,7 +18,7 @@ import pytest
 import recnb
 from recnb.report.report import Report
 from tests.comparison import test_runs
-from tests.drawn import look_of
+from tests.drawn import html_of, look_of
 from tests.evaluated import EV, FOUND, KNN  # noqa: F401 -- in rows
 from tests.results import test_beyond_accuracy, test_segments
 from tests.results import test_clustered as split
@@ -344,6 +344,7 @@ def frames_of(explained: Any) -> str:
 FILES: dict[str, Callable[[Any], str]] = {
     "tables.txt": repr,
     "tables.md": lambda table: table.to_markdown(),
+    "pages.html": lambda shown: html_of(shown._repr_html_()),
     "plots.txt": look_of,
     "tables.tex": lambda table: table.to_latex(),
     "results.txt": repr,

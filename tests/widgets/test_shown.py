@@ -2,7 +2,6 @@
 `python -m tests.widgets.test_shown` writes what each shows, and git the difference.
 """
 
-import re
 from functools import cache
 from typing import Any
 
@@ -12,6 +11,7 @@ import recnb
 from recnb.results.single_list import OF_ONE_LIST
 from recnb.widgets.quiz import Quiz
 from recnb.widgets.quiz.mistakes import common_mistakes
+from tests.drawn import html_of
 from tests.korean import page as sheet_text  # noqa: F401 - in sheets.txt
 from tests.sample import SAMPLE
 from tests.shown import Recorded, text_of
@@ -79,12 +79,6 @@ def live(widget: Any, *uses: str) -> str:
 def still(widget: Any, *uses: str) -> str:
     """Return the same without controls."""
     return html_of(used(widget, uses)._html(live=False))
-
-
-def html_of(page: str) -> str:
-    """Return a page without its styles, a tag a line."""
-    page = re.sub(r' style="[^"]*"|<style>.*?</style>', "", page)
-    return page.replace("><", ">\n<")
 
 
 FILES = (
