@@ -299,7 +299,6 @@ def test_a_plot_says_the_cut_off_on_new_axes_and_on_those_given(
     assert drawn.has_data()
     ax = plt.figure().add_subplot()
     assert result.plot(ax) is result.plot(ax=ax) is ax
-    ax.figure.canvas.draw()
     assert label in words_of(drawn)
 
 
