@@ -12,7 +12,7 @@ import pytest
 
 import recnb
 from recnb.display import svg  # noqa: F401 - in calls
-from recnb.report import sections  # noqa: F401 - in calls
+from recnb.report.sections import means  # noqa: F401 - in calls
 from tests.drawn import html_of
 from tests.report.models import EV, EVERY_PAIR, FOUND  # noqa: F401 - in calls
 from tests.sample import SAMPLE
