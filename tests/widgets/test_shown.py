@@ -30,6 +30,7 @@ FIRST, *OTHERS = (
     )
 )
 TABLE = [["user", "nDCG"], ["<b>", 0.6953]]
+ASKED = recnb.quiz("ndcg", [*"ABCD"], {"B": 1, "E": 1}, k=3)
 OWN = (["Which is wrong? " * 30, TABLE], "The <first>.")
 #: Relevant items of four lists.
 FOUR = ({"A": 1, "B": 1}, {"D": 1, "F": 1}, {"D": 1}, {"C": 1, "F": 1})
