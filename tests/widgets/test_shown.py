@@ -10,7 +10,10 @@ import pytest
 import recnb
 from recnb.results.single_list import OF_ONE_LIST
 from recnb.widgets.quiz import Quiz
-from recnb.widgets.quiz.mistakes import common_mistakes
+from recnb.widgets.quiz.mistakes import (
+    common_mistakes,
+    other_numbers,  # noqa: F401 - in calls
+)
 from tests.drawn import html_of
 from tests.korean import page as sheet_text  # noqa: F401 - in sheets.txt
 from tests.sample import SAMPLE
