@@ -33,7 +33,8 @@ def look_of(ax: Axes) -> str:
         f"grid {grid.get_visible() and grid.get_alpha()}",
     ]
     for line in ax.lines:
-        look = [line.get_marker(), line.get_linestyle(), line.get_linewidth()]
+        look = [line.get_marker(), float(line.get_markersize())]
+        look += [line.get_linestyle(), line.get_linewidth()]
         lines.append(f"line {look} {to_hex(line.get_color())} {line.get_alpha()}")
         lines.append(f"  {numbers(line.get_xydata())}")
     for area in ax.collections:
