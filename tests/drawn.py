@@ -35,7 +35,7 @@ def look_of(ax: Axes) -> str:
     for line in ax.lines:
         look = [line.get_marker(), float(line.get_markersize())]
         look += [line.get_linestyle(), line.get_linewidth()]
-        lines.append(f"line {look} {to_hex(line.get_color())} {line.get_alpha()}")
+        lines.append(f"line {look} {to_hex(line.get_color())}")
         lines.append(f"  {numbers(line.get_xydata())}")
     for area in ax.collections:
         look = [float(*area.get_linewidth()), area.get_alpha()]

@@ -153,10 +153,6 @@ def replaced(table: Any, number: float) -> Any:
     return pickle.loads(pickle.dumps(table))
 
 
-def drawn(ax: Any) -> str:
-    return f"{ax.get_xlabel()} | {ax.get_ylabel()}"
-
-
 def paired(n: int, **options: Any) -> Any:
     """Return the difference of stored values, of which three of four gain."""
     before = pd.Series(np.linspace(0.3, 0.5, n))
