@@ -16,7 +16,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.axes import Axes
 
 import recnb
 from recnb import METRICS
@@ -284,11 +283,8 @@ def test_a_plot_says_the_cut_off_on_new_axes_and_on_those_given(
 ) -> None:
     result = eval(call)
     drawn = result.plot()
-    assert isinstance(drawn, Axes)
-    assert drawn.has_data()
     ax = plt.figure().add_subplot()
     assert result.plot(ax) is result.plot(ax=ax) is ax
-    ax.figure.canvas.draw()
     assert label in words_of(drawn)
 
 
@@ -297,53 +293,3 @@ def test_a_plot_says_the_cut_off_on_new_axes_and_on_those_given(
 def test_korean_labels_have_letters(call: str) -> None:
     recnb.language("ko")
     eval(call).plot().figure.canvas.draw()  # a missing letter is a warning
-
-
-def points(ax: Axes) -> dict[str, tuple[list[float], list[tuple[float, float]]]]:
-    """By the name of each series: its means, and the ends of their intervals."""
-    found = {}
-    for one in ax.containers:
-        line, _caps, bars = one.lines
-        ends = [tuple(part[:, 0]) for part in bars[0].get_segments()] if bars else []
-        found[one.get_label()] = ([*map(float, line.get_xdata())], ends)
-    return found
-
-
-def test_a_table_is_points_with_the_intervals_that_it_has() -> None:
-    table = EV.table(["ndcg", "recall"], k=[5, None])
-    wide = EV.table(["ndcg", "recall"], k=[5, None], intervals=True)
-    ax = table.plot()
-    # The series say the cut-offs, so no row does.
-    assert [one.get_text() for one in ax.get_yticklabels()] == ["nDCG", "Recall"]
-    bare, drawn = points(ax), points(wide.plot())
-    assert [*bare] == [*drawn] == ["5", "whole list"]
-    for k, name in ((5, "5"), (None, "whole list")):
-        means, ends = drawn[name]
-        assert means == table[k].tolist()
-        assert bare[name] == (means, [])
-        assert np.array(ends) == pytest.approx(wide[k][["low", "high"]].to_numpy())
-    table.loc["ndcg", 5] = 0.9
-    assert points(pickle.loads(pickle.dumps(table)).plot())["5"][0][0] == 0.9
-
-
-def test_curves_on_the_same_axes_are_all_in_sight() -> None:
-    low, high, recall = (
-        FOUND["popular"].curve("ndcg"),
-        EV.curve("ndcg"),
-        EV.curve("recall"),
-    )
-    ax = low.plot()
-    high.plot(ax=ax, label="item-knn")
-    assert ax.get_ylim()[0] == 0
-    assert ax.get_ylabel() == "nDCG@k, mean of 261 users"
-    recall.plot(ax=ax)
-    assert ax.get_ylim()[1] > max(*recall.high, *high.high)
-    assert ax.get_ylabel() == "value"
-    names = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert names == ["nDCG", "item-knn", "Recall"]
-    assert not ax.get_legend().get_frame_on()
-    fixed = plt.figure().add_subplot()
-    fixed.set_ylim(0.1, 0.2)
-    high.plot(fixed, color="k")
-    assert fixed.get_ylim() == (0.1, 0.2)
-    assert fixed.get_lines()[-1].get_color() == "k"
