@@ -163,8 +163,7 @@ def explain(
             user_list,
             user=None,
             convention=CONVENTION,
-            basis="; ".join(_basis(pairs, measure)),
-            titles={},
+            basis=_basis(pairs, measure),
         )
 
 

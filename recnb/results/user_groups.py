@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -158,29 +157,25 @@ def _shown(
 
     Items missed are shown of one side alone.
     """
-    lists = [user_lists_of(side, positions, k) for side in sides]
+    by_user = zip(*(user_lists_of(side, positions, k) for side in sides), strict=True)
     last = sides[-1]
-    every_list = chain.from_iterable(lists)
-    items = chain.from_iterable(each.all_items for each in every_list)
-    titles = last.item_titles(list(dict.fromkeys(items)))
-    users = last.joined.users[positions]
-    texts = last.user_texts(users.to_list())
+    names = last.keys.names(last.joined.users[positions])
     shown = []
-    for row, (user, name) in enumerate(zip(users, last.keys.names(users), strict=True)):
-        user_lists = [of_side[row] for of_side in lists]
-        missed = user_lists[-1].missed if len(sides) == 1 else []
+    for position, name, lists in zip(positions, names, by_user, strict=True):
+        *_others, of_last = lists
+        missed = of_last.missed if len(sides) == 1 else []
         shown.append(
             ShownUser(
                 user=name,
-                text=texts.get(user, ""),
-                values=tuple(float(of_side[positions[row]]) for of_side in values),
-                n_relevant=len(user_lists[-1].hits.truth_relevance),
-                n_hits=len(user_lists[-1].found),
-                n_places=max(len(each.places) for each in user_lists),
-                lists=tuple(_ranked(each, titles) for each in user_lists),
+                text=of_last.text,
+                values=tuple(float(of_side[position]) for of_side in values),
+                n_relevant=len(of_last.hits.truth_relevance),
+                n_hits=len(of_last.found),
+                n_places=max(len(each.places) for each in lists),
+                lists=tuple(_ranked(each) for each in lists),
                 missed=tuple(
-                    RankedItem(rank, item, relevance, titles.get(item, ""))
-                    for item, relevance, rank in missed[:MISSED_SHOWN]
+                    RankedItem(rank, item, grade, of_last.titles.get(item, ""))
+                    for item, grade, rank in missed[:MISSED_SHOWN]
                 ),
                 n_missed=len(missed),
             )
@@ -188,10 +183,11 @@ def _shown(
     return tuple(shown)
 
 
-def _ranked(user_list: UserList, titles: Mapping[Any, str]) -> tuple[RankedItem, ...]:
+def _ranked(user_list: UserList) -> tuple[RankedItem, ...]:
     """Return the first items of a list, each with its relevance."""
     relevance = [*user_list.hits.relevance.tolist(), 0.0]  # the last is of no hit
+    title_of = user_list.titles.get
     return tuple(
-        RankedItem(each.rank, each.item, relevance[each.hit], titles.get(each.item, ""))
-        for each in user_list.places[:RANKS_SHOWN]
+        RankedItem(rank, item, relevance[hit], title_of(item, ""))
+        for rank, item, hit, _listed in user_list.places[:RANKS_SHOWN]
     )
