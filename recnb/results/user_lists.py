@@ -103,6 +103,10 @@ class UserList:
         """The rank of each item in the list as given; of one listed twice the first."""
         return {item: rank for rank, item in reversed(self.items.items())}
 
+    def titled(self, item: Any) -> Any:
+        """Return the title of an item, or else the item as it is."""
+        return self.titles.get(item) or item
+
     def _name_of(self, entry: int) -> Any:
         if entry < 0:
             return _("as good as the best")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 
 from recnb.display.language import N_, _, use_noun
 from recnb.display.text import users_in_words
@@ -96,13 +94,18 @@ def worst(
     positions = first_by(with_value, n_shown, level, -joined.hits.n_relevant)
     metric_data = replace(data, joined=joined)  # the metric may have its own convention
     lists = user_lists_of(metric_data, positions.tolist(), measure.k)
-    users = joined.users.gather(positions)
-    columns = {
+    columns: dict[str, Any] = {
         "n_relevant": joined.hits.n_relevant[positions],
         "n_found": [len(of_user.found) for of_user in lists],
         "n_missed": [len(of_user.missed) for of_user in lists],
-        **_in_words(data, users, lists),
     }
+    texts = [of_user.text for of_user in lists]
+    if any(texts):
+        columns["text"] = texts
+    # As objects, ids stay as they are beside users without an item.
+    for column, item_of in (("first", _first), ("missing", _missing)):
+        columns[column] = pd.Series(map(item_of, lists), dtype=object)
+    users = joined.users.gather(positions)
     index = data.keys.index(users, data.user_label)
     name = label_of(measure.name, measure.k)
     if name in HEADINGS or name in index.names:  # a metric of one's own
@@ -122,23 +125,12 @@ def worst(
     return Table(frame.set_axis(index), shown=shown)
 
 
-def _in_words(
-    data: EvaluationData, users: pl.Series, lists: Sequence[UserList]
-) -> dict[str, Any]:
-    """Return columns of texts of queries, and of items: on top, and missed.
+def _first(of_user: UserList) -> Any:
+    """Return the item on top of the list as given, wherever a rule has it count."""
+    return of_user.titled(next(iter(of_user.items.values()), None))
 
-    These are by title, or else as they are. The one on top is that of the list as given,
-    wherever a convention or the cut-off has it count.
-    """
-    columns: dict[str, Any] = {}
-    texts = data.user_texts(users.to_list())
-    if texts:
-        columns["text"] = [texts.get(user, "") for user in users]
-    first = [next(iter(of_user.items.values()), None) for of_user in lists]
-    missing = [of_user.missed[0][0] if of_user.missed else None for of_user in lists]
-    titles = data.item_titles([item for item in first + missing if item is not None])
-    for name, items in (("first", first), ("missing", missing)):
-        shown = [titles.get(item) or item for item in items]
-        # As objects, ids stay as they are beside users without an item.
-        columns[name] = pd.Series(shown, dtype=object)
-    return columns
+
+def _missing(of_user: UserList) -> Any:
+    """Return the most relevant item that is missed."""
+    missed = of_user.missed
+    return of_user.titled(missed[0].item) if missed else None
