@@ -58,14 +58,14 @@ def explanation_of_lists(
     if metric.per_row_texts:
         terms = terms_of(measure.credit, rows.names, rows.earned)
     frame = _frame(rows, measure.credit, terms, data.item_data.items)
-    divisor = _divisor(measure, rows)
+    line, divisor = _line_and_divisor(measure, rows, value)
     out_of = measure.out_of.text(rows.names)
     shown = frame.head(ROWS_SHOWN)
     return Explanation(
         **about(measure),
         user=user,
         value=value,
-        line=_line_in_place_of_a_sum(measure, rows, value, divisor),
+        line=line,
         out_of=divisor,
         n_rows=rows.n_rows,
         terms=tuple(terms) if metric.of == "user" else (),
@@ -110,27 +110,23 @@ def _value_and_rows(
     return float(result.value[position]), result.rows(position)
 
 
-def _divisor(measure: Measure, rows: TermRows) -> float:
-    """Return what the sum of the rows is divided by; 1 if no row is written out."""
-    if not rows.names or rows.undefined or not measure.metric.per_row_texts:
-        return 1.0
-    return float(np.ravel(measure.out_of.value(rows.names))[0])
+def _line_and_divisor(
+    measure: Measure, rows: TermRows, value: float
+) -> tuple[str, float]:
+    """Return the line in place of a sum, and what the sum is divided by.
 
-
-def _line_in_place_of_a_sum(
-    measure: Measure, rows: TermRows, value: float, divisor: float
-) -> str:
-    """Say why there is nothing to add up, or the mean of too many rows to write out.
-
-    "" where the sum is written.
+    The line says why there is nothing to add up, or is the mean of too many rows to
+    write out; it is "" where the sum is written.
     """
     if rows.undefined:
-        return nothing_to_divide(value, undefined=True)
-    if not rows.names or divisor == 0:  # no list at all, or no pair of lists
-        return nothing_to_divide(value)
-    if measure.metric.per_row_texts:
-        return ""
-    return f"{measure.credit.text(rows.names)} = {printed_in_sum(value)}"
+        return nothing_to_divide(value, undefined=True), 1.0
+    if not rows.names:  # no list at all
+        return nothing_to_divide(value), 1.0
+    if not measure.metric.per_row_texts:
+        mean = measure.credit.text(rows.names)
+        return f"{mean} = {printed_in_sum(value)}", 1.0
+    divisor = float(np.ravel(measure.out_of.value(rows.names))[0])
+    return "" if divisor else nothing_to_divide(value), divisor
 
 
 def _frame(

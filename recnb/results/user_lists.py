@@ -19,6 +19,7 @@ class ListPlace(NamedTuple):
 
     rank: int
     item: Any
+    relevance: float  #: 0 if it is no hit
     hit: int  #: its position among the hits; -1: it is none
     listed: int | None  #: the rank that it has in the list as given
 
@@ -70,17 +71,18 @@ class UserList:
             listed   1  2  3
         """
         places, moved = list[ListPlace](), set[Any]()
-        ranks, entries = self.hits.rank.tolist(), self.hits.entry.tolist()
-        for hit, (rank, entry) in enumerate(zip(ranks, entries, strict=True)):
+        columns = (self.hits.rank, self.hits.entry, self.hits.relevance)
+        hits = zip(*(column.tolist() for column in columns), strict=True)
+        for hit, (rank, entry, relevance) in enumerate(hits):
             item, listed = self._name_of(entry), rank
             if self.items.get(rank) != item:
                 listed = self.first_rank.get(item)
                 moved.add(item)
-            places.append(ListPlace(rank, item, hit, listed))
+            places.append(ListPlace(rank, item, relevance, hit, listed))
         as_listed = {place.listed for place in places}
         for rank, item in self.items.items():
             if rank not in as_listed and item not in moved:
-                places.append(ListPlace(rank, item, -1, rank))
+                places.append(ListPlace(rank, item, 0.0, -1, rank))
         inside = [place for place in places if place.rank <= self.depth]
         return sorted(inside, key=lambda place: place.rank)
 
@@ -126,20 +128,16 @@ def user_lists_of(
     users, rows = data.joined.users[list(positions)], data.joined.rows
     listed = rows.lists_of(users).select("user", "rank", "item")
     relevant = rows.relevant_of(users).select("user", "item")
-    items: dict[Any, dict[int, Any]] = {user: {} for user in users}
-    for user, rank, item in listed.sort("rank", maintain_order=True).iter_rows():
-        items[user][rank] = item
-    truth: dict[Any, list[Any]] = {user: [] for user in users}
-    for user, item in relevant.iter_rows():
-        truth[user].append(item)
+    items = listed.sort("rank", maintain_order=True).rows_by_key("user")
+    truth = relevant.rows_by_key("user")
     hits = data.hits(k) if hits is None else hits
     titles = data.item_titles([*listed["item"], *relevant["item"]])
     texts = data.user_texts(users.to_list())
     return [
         UserList(
             hits=_on_one_rank(hits.of_user(position)),
-            items=items[user],
-            truth=truth[user],
+            items=dict(items[user]),
+            truth=[item for (item,) in truth[user]],
             k=k,
             titles=titles,
             text=texts.get(user, ""),
@@ -153,6 +151,4 @@ def _on_one_rank(hits: Hits) -> Hits:
     if hits.tied is None:
         return hits
     _entries, first = np.unique(hits.entry, return_index=True)
-    kept = np.zeros(len(hits.entry), dtype=bool)
-    kept[first] = True
-    return replace(hits, tied=None).with_rows(kept)
+    return replace(hits, tied=None).with_rows(np.sort(first))
