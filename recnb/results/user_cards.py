@@ -110,7 +110,7 @@ def _rows_of_lists(user: ShownUser) -> list[list[Line]]:
     """Return a row for each place shown, with the item of each list."""
     by_place = [_by_place(items) for items in user.lists]
     places = sorted(set().union(*by_place))
-    rows = []
+    rows = list[list[Line]]()
     for place in places:
         rank, _number = place
         row: list[Line] = [str(rank)]

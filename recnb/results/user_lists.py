@@ -42,7 +42,7 @@ class UserList:
     """
 
     hits: Hits  #: of the one user, each on one rank
-    items: Mapping[int, Any]  #: at each rank of the whole list, in their order
+    items: dict[int, Any]  #: at each rank of the whole list, in their order
     #: The relevant items, in the order of the entries of hits; None: they have no names.
     truth: Sequence[Any] | None
     k: int | None = None

@@ -37,20 +37,6 @@ MANY_ORDERS = (
     "choose ties='first'."
 )
 
-#: Names of formulas that are attributes of the hits: a number of each hit, or one of
-#: the user.
-OF_HITS = {
-    "rank",
-    "relevance",
-    "weight",
-    "nth",
-    "first",
-    "preferred",
-    "n_relevant",
-    "list_length",
-    "relevant_weight",
-}
-
 
 def explain(
     data: EvaluationData,
@@ -222,8 +208,9 @@ class ListSum:
     def numbers(self, formula: Formula) -> dict[str, Any]:
         """Return the numbers behind the names of a formula: one, or one for each hit.
 
-        A new name of formulas is entered in `LATEX` (`metrics/formula.py`), and is here
-        or in what the function of the metric gives to `Credit(names=)`.
+        A new name of formulas is entered in `LATEX` (`metrics/formula.py`). Its number is
+        an attribute of `Hits`, here, or what the metric's function gives to
+        `Credit(names=)`.
         """
         credit, chosen = self.credit, self.measure.chosen
         hits, names = credit.rows, formula.names()
@@ -232,8 +219,9 @@ class ListSum:
         # smaller.
         if credit.k.cut != "k" and "list_length" in names:
             size = hits.list_length[0]
-        of_hits = {name: getattr(hits, name) for name in names & OF_HITS}
+        of_hits = {name: getattr(hits, name) for name in names if hasattr(hits, name)}
         return {
+            **of_hits,
             **chosen,
             "k": size,
             "n_hits": (hits.rank <= self.depth).sum(),
@@ -242,7 +230,6 @@ class ListSum:
             "max_relevance": chosen.get("max_relevance") or hits.max_relevance,
             # Of pairs with weights: the denominator, which is that of the heaviest.
             "best_weight": self.out_of,
-            **of_hits,
             # Those that the function of the metric computes of each hit.
             **credit.names,
         }
@@ -257,12 +244,8 @@ class ListSum:
         Of another list than the user's own, such as the ideal one, hits are all that is
         known.
         """
-        credit, chosen, meanings = (
-            self.credit,
-            self.measure.chosen,
-            self.measure.metric.meanings,
-        )
-        hits = credit.rows
+        credit, measure = self.credit, self.measure
+        hits, chosen, meanings = credit.rows, measure.chosen, measure.metric.meanings
         items = user_list.items if hits is user_list.hits else {}
         shown = replace(user_list, hits=hits, items=items, k=self.depth)
         places = pd.DataFrame(shown.places, columns=ListPlace._fields)
@@ -278,7 +261,7 @@ class ListSum:
             rows["item"] = places["item"]
         rows["relevance"] = of_rows(hits.relevance)
         for name, values in credit.names.items():
-            if self.measure.metric.own and name in self.measure.credit.names():
+            if measure.metric.own and name in measure.credit.names():
                 rows[name] = of_rows(values, np.nan)
         if hits.truth_weight is not None:
             rows["weight"] = of_rows(hits.weight)
@@ -291,8 +274,8 @@ class ListSum:
         if "discount" in meanings:
             discount, base = chosen["discount"], chosen["log_base"]
             rows["discount"] = discount_of(ranks, discount, base)
-        numbers = self.numbers(self.measure.credit)
-        terms = terms_of(self.measure.credit, numbers, credit.earned)
+        numbers = self.numbers(measure.credit)
+        terms = terms_of(measure.credit, numbers, credit.earned)
         term = of_rows(np.array(terms, dtype=object), "")
         rows["term"] = np.where(earned == 0, "", term)
         return rows.assign(credit=earned, running=np.cumsum(earned))
