@@ -222,11 +222,11 @@ def refuse_other_order(
         return
     if column.index.equals(first.index) or {*column.index} != {*first.index}:
         return
-    raise FrameError(
-        f"{beside} and {name} have the same index in another order: give both in one, "
-        f"{name}.loc[{beside}.index], or where labels repeat pair them by position, "
-        f"{name}.to_numpy()."
-    )
+    fix = f"give both in one, {name}.loc[{beside}.index]."
+    if not first.index.is_unique:
+        # .loc would return each row once for each repeat.
+        fix = f"its labels repeat, so pair them by position, {name}.to_numpy()."
+    raise FrameError(f"{beside} and {name} have the same index in another order: {fix}")
 
 
 def read_pair(ranking: Any, truth: Any, metric: Metric[...]) -> Pair:
