@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 
 from recnb.data.names import IDS, RECS, TRUTH, Named, role_of
 from recnb.data.tables import FileTable, errors_name_frame
@@ -165,8 +166,6 @@ def _ending(file: Path) -> str:
 
 def _content(file: Path) -> bytes:
     """Return what a file holds, decompressed."""
-    import pyarrow as pa
-
     with errors_name_frame(str(file), FIX), pa.input_stream(str(file)) as stream:
         data: bytes = stream.read()
     return data

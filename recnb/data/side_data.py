@@ -24,14 +24,7 @@ from recnb.data.names import (
 from recnb.data.read import SIDE_FRAMES, Input, read_tables, tables_of
 from recnb.data.roles import labels_of
 from recnb.data.source import InMemory, Source
-from recnb.data.tables import (
-    LAZY,
-    InputTable,
-    MadeTable,
-    Tables,
-    is_file,
-    is_frame,
-)
+from recnb.data.tables import InputTable, MadeTable, Tables, is_file, is_frame
 from recnb.errors import ColumnError, FrameError, OptionError, listed
 
 #: The argument of `evaluate` that a table is, where it has another name in errors.
@@ -120,13 +113,11 @@ class GivenFrame:
 
 def _library_of(table: InputTable) -> str:
     """Return the word for the library of the frame that a caller has."""
-    if isinstance(table, MadeTable):
+    if isinstance(table, MadeTable) or table.made_of:
         return ""
     if isinstance(table.frame, pd.DataFrame):
         return "pandas"
-    if isinstance(table.frame, pl.DataFrame):
-        return "polars"
-    return "lazy" if table.origin == LAZY else ""
+    return "polars" if isinstance(table.frame, pl.DataFrame) else "lazy"
 
 
 @dataclass(frozen=True)

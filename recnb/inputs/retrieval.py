@@ -123,8 +123,6 @@ def _with_queries(table: InputTable) -> InputTable:
     if isinstance(rows, pd.DataFrame):
         rows = rows.assign(query=np.arange(len(rows)))
     else:
-        if not isinstance(rows, (pl.DataFrame, pl.LazyFrame)):
-            rows = table.select({column: column for column in table.columns})
         rows = rows.with_row_index("query")
     return replace(table, frame=rows, columns=[*table.columns, "query"])
 
