@@ -123,9 +123,7 @@ class RoleTable:
 
     def _no_id(self, role: str, wrong: pl.Series) -> FrameError:
         """Return the error for a column with `wrong` values, which cannot be ids."""
-        example, type_in_words = wrong.head(1).to_list()[0], str(wrong.dtype)[:80]
-        if wrong.dtype == pl.Object:
-            type_in_words = held_in(wrong)
+        example = wrong.head(1).to_list()[0]
         fix = "Make them text, in the other frame as well."
         if wrong.dtype.is_float():
             fix = "Floats are not exact: read ids as whole numbers or as text."
@@ -135,7 +133,7 @@ class RoleTable:
                 "a column of lists is named by recommended= or relevant=."
             )
         return FrameError(
-            f"{self.column_in_words(role)} holds {type_in_words} such as "
+            f"{self.column_in_words(role)} holds {str(wrong.dtype)[:80]} such as "
             f"{quoted(example)}, which is not a valid {role} id: each row needs one "
             f"id, a whole number below 2**63 or text. {fix}"
         )
@@ -272,7 +270,10 @@ class RoleTable:
 
     def refuse_repeated_pairs(self) -> None:
         """Raise an error for repeated pairs of user and item, which would count twice."""
-        fix = f"Drop the repeats; or say duplicates='dedupe' to keep {self._kept()}."
+        kept = (
+            "the highest relevance" if self.name == TRUTH else "the one ranked highest"
+        )
+        fix = f"Drop the repeats; or say duplicates='dedupe' to keep {kept}."
         self._refuse_repeats([*IDS], fix)
 
     def _refuse_repeats(self, keys: list[str], fix: str) -> None:
@@ -292,14 +293,6 @@ class RoleTable:
             f"{self.name}: {pairs} repeated in {columns}, such as "
             f"{ids_in_words(twice, 0, noun)} ({twice['len'][0]} times). {fix}"
         )
-
-    def _kept(self) -> str:
-        """Return which of repeated rows duplicates='dedupe' keeps, in words."""
-        if self.name == TRUTH:
-            return "the highest relevance"
-        if "rank" in self.labels:
-            return "the one ranked highest, if no rank is given twice"
-        return "the one ranked highest"
 
     def _refuse_repeated_ranks(self) -> None:
         """Raise an error for two items of a user that share a rank."""
@@ -385,24 +378,16 @@ def _fix_of_kinds(
 
     With it comes what is said in its place on the command line.
     """
-    types = [table[role].dtype for table in (ours, theirs)]
     for table in (ours, theirs):
-        if table[role].dtype != pl.String:
+        values = table[role]
+        if values.dtype != pl.String or not values.str.contains(r"^-?\d+\.0+$").all():
             continue
-        label = table.label(role)
-        column = f"{table.name}[{label!r}]"
-        if pl.Date in types:
-            fix = f"Make both dates: {column} = pandas.to_datetime({column}).dt.date."
-            typed = (
-                f"Write the {table.name} as Parquet, with dates in column {label!r}."
-            )
-            return fix, {fix: typed}
-        if table[role].str.contains(r"^-?\d+\.0+$").all():
-            fix = (
-                f"Make numbers of such text, {column} = {column}.astype(float); of a "
-                "CSV file pandas.read_csv does."
-            )
-            return fix, {fix: "Write such ids as whole numbers, 1 for 1.0."}
+        column = f"{table.name}[{table.label(role)!r}]"
+        fix = (
+            f"Make numbers of such text, {column} = {column}.astype(float); of a "
+            "CSV file pandas.read_csv does."
+        )
+        return fix, {fix: "Write such ids as whole numbers, 1 for 1.0."}
     return "Make both text." if role in IDS else "Make both one kind.", {}
 
 
@@ -455,14 +440,6 @@ def kind(dtype: pl.DataType) -> str:
     return str(dtype)
 
 
-def held_in(values: pl.Series) -> str:
-    """Describe the values of a column, objects of Python by their types."""
-    if values.dtype != pl.Object:
-        return kind(values.dtype)
-    types = {type(value).__name__ for value in values if value is not None}
-    return f"objects of Python ({', '.join(sorted(types))})"
-
-
 def held_and_first(values: pl.Series) -> tuple[str, str]:
     """Describe the values of a column, and write the first; of times as text."""
     first = values.head(1).to_list()[0]
@@ -488,14 +465,12 @@ def as_numbers(values: pl.Series, name: str) -> pl.Series:
     if values.dtype == pl.Boolean or values.null_count() == len(values):
         return values.cast(pl.Float64)
     known = values.drop_nulls()
-    problem = f"{name} holds {held_in(values)} where numbers are needed"
     if values.dtype in TEXT:
         text = known.cast(pl.String)
         not_numbers = text.filter(text.cast(pl.Float64, strict=False).is_null())
-        if len(not_numbers):
-            raise FrameError(
-                f"{problem}, and {not_numbers[0]!r} is no number: correct it, or drop "
-                "the row."
-            )
+        known = not_numbers if len(not_numbers) else text
     example = known.head(1).to_list()[0]
-    raise FrameError(f"{problem}, such as {quoted(example)}: make them numbers.")
+    raise FrameError(
+        f"{name} holds {kind(values.dtype)} where numbers are needed, such as "
+        f"{quoted(example)}: make them numbers, or drop such rows."
+    )
