@@ -358,10 +358,5 @@ def _columns_without_role(table: InputTable, labels: Labels) -> dict[str, Any]:
                 f"{table.name}: column {column!r} is beside the ids, which are in "
                 f"{labels[column]!r} and are called so in results: rename or drop it."
             )
-        if str(column) in others:
-            raise ColumnError(
-                f"{table.name}: columns {others[str(column)]!r} and {column!r} have one name "
-                "as text; rename one."
-            )
         others[str(column)] = column
     return others

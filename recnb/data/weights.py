@@ -112,11 +112,8 @@ def _table_of(given: object, name: str, described: pl.DataFrame | None) -> pl.Da
     elif isinstance(given, (pd.Series, Mapping)):
         table = _values_by_id(given, name)
     else:
-        thing = type(given).__name__
-        if isinstance(given, pl.Series):
-            thing = "Series of Polars, which has no ids"
         raise OptionError(
-            f"{name}= is a {thing}: name a column, or give a pandas Series by "
+            f"{name}= is a {type(given).__name__}: name a column, or give a pandas Series by "
             f"{WEIGHTS[name]}, or a mapping."
         )
     ids = table.columns[:-1]
