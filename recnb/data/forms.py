@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import polars as pl
 
@@ -97,13 +96,7 @@ def by_user(thing: Any, name: str, named: Named) -> InputTable | None:
 
 def _refuse_columns(thing: Mapping[Any, Any], name: str) -> None:
     """Refuse columns by their names, which are no users."""
-    roles = {*map(role_of, islice(thing, 20))}  # a table has few columns
-    if not {*IDS} <= roles:
-        return
-    kinds = (list, tuple, np.ndarray, pd.Series, pl.Series)
-    cells = thing.values()
-    are_columns = all(isinstance(cell, kinds) for cell in cells)
-    if are_columns and len({*map(len, cells)}) == 1:
+    if {*IDS} <= {*map(role_of, islice(thing, 20))}:  # a table has few columns
         raise FrameError(
             f"{name} is a dictionary of columns, {listed(thing)}, and a mapping is read "
             "by user. Make a frame of it, pandas.DataFrame(columns)."

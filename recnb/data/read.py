@@ -17,7 +17,7 @@ from recnb.data.file_parts import StoredFiles
 from recnb.data.lists import with_a_row_an_item
 from recnb.data.names import BOTH, IDS, OF_LISTS, RECS, ROLES, TRUTH, Named
 from recnb.data.parts import Parts
-from recnb.data.role_table import TEXT, RoleTable, is_missing
+from recnb.data.role_table import RoleTable, is_missing
 from recnb.data.roles import (
     Layout,
     as_named,
@@ -148,9 +148,7 @@ def match_kinds(tables: dict[Any, InputTable], named: Named) -> None:
         return
     for role in IDS:
         ids = _ids_in_each(tables, role, named)
-        texts = [
-            column.cast(pl.String) for column in ids.values() if column.dtype in TEXT
-        ]
+        texts = [column for column in ids.values() if column.dtype == pl.String]
         if not texts:
             continue
         known = pl.concat(texts).implode()

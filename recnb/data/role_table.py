@@ -355,9 +355,10 @@ class RoleTable:
         if wrong.height == 0:
             return
         row, plural = wrong.row(0, named=True), "s" * (wrong.height > 1)
-        fix = "Say which one is the order: order='rank' or order='score'."
-        if repeated(rows, ["user", "rank"]).height:
-            fix += f" If the rows are {SEVERAL_LISTS}"
+        fix = (
+            "Say which one is the order: order='rank' or order='score'. If the rows are "
+            f"{SEVERAL_LISTS}"
+        )
         raise FrameError(
             f"{self.name}: {self.label('rank')!r} and {self.label('score')!r} "
             f"disagree in {wrong.height:,} place{plural}: user {row['user']!r} has "

@@ -39,12 +39,6 @@ from recnb.errors import (
 
 #: The tables that hold lists of users.
 WITH_LISTS = (*OF_LISTS, "train")
-#: How the errors for what a table does not have begin.
-HAVE_NO = {
-    RECS: "recommendations have no",
-    TRUTH: "truth has no",
-    BOTH: "the frame has no",
-}
 #: Names under which rows of lists have columns in results, beside those of a split.
 OF_RESULTS = (*IDS, "rank", "score", "relevance")
 
@@ -194,8 +188,7 @@ def columns_of_lists(table: InputTable) -> list[str]:
     """Return the columns whose cells are lists or mappings."""
     if not isinstance(table.frame, pd.DataFrame):
         with errors_name_frame(table.name):
-            every = {column: column for column in table.columns}
-            types = table.query(every).collect_schema()
+            types = table.frame.collect_schema()
         return [column for column in types if types[column].is_nested()]
     columns = []
     for column, dtype in table.frame.dtypes.items():
@@ -362,11 +355,10 @@ def refuse_absent(named: Named, tables: Tables) -> None:
             absent = [*names]  # lists that were there are rows now, and named no more
         if not absent:
             continue
-        where = HAVE_NO[holders[0]] if len(holders) == 1 else "no frame has a"
-        kind = "column of lists" if role in OF_LISTS.values() else "column"
+        where = holders[0] if len(holders) == 1 else "the frames"
         given: object = names[0] if len(names) == 1 else [*names]
         present = sorted({*map(str, columns)})
         raise ColumnError(
-            f"{where} {kind} {absent[0]!r}, which {role}={quoted(given)} names. Columns: "
-            f"{listed(present)}."
+            f"{where}: there is no column {absent[0]!r}, which {role}={quoted(given)} "
+            f"names. Columns: {listed(present)}."
         )

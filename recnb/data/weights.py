@@ -30,7 +30,6 @@ from recnb.errors import (
     FrameError,
     OptionError,
     is_number,
-    is_several,
     quoted,
 )
 from recnb.metrics.hits import Floats
@@ -296,8 +295,7 @@ def _items_of(given: Any, known: pl.Series) -> pl.DataFrame:
             f"items= is a {type(given).__name__}: give its column of items, such as "
             f"items=truth['item']."
         )
-    values = [*given] if is_several(given) else [given]
-    items = as_column(values, "items", "items", "item").to_frame()
+    items = as_column([*given], "items", "items", "item").to_frame()
     others = RoleTable("items=", items, {}).with_ids(["item"])
     RoleTable("train", known.to_frame(), {}).refuse_other_kinds(others)
     return others.rows.unique()

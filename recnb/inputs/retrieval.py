@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -81,15 +80,12 @@ def refuse_columns(thing: Any, name: str, named: Named) -> None:
 
     It is asked as a form, before that of mappings by user, and makes no table.
     """
-    if isinstance(thing, Mapping) and name in OF_LISTS:
-        of_lists = chain.from_iterable(
-            named.get(role, ()) for role in OF_LISTS.values()
+    is_mapping = isinstance(thing, Mapping) and name in OF_LISTS
+    if is_mapping and not LABELS.isdisjoint(thing):
+        raise FrameError(
+            f"{name} is a dictionary of columns, {listed(thing)}. Make a frame of it, "
+            "pandas.DataFrame(columns); give one question alone as [question]."
         )
-        if not LABELS.union(of_lists).isdisjoint(thing):
-            raise FrameError(
-                f"{name} is a dictionary of columns, {listed(thing)}. Make a frame of it, "
-                "pandas.DataFrame(columns); give one question alone as [question]."
-            )
 
 
 def name_columns_of_logs(tables: Tables, named: Named) -> tuple[Tables, Named]:
