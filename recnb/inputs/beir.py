@@ -19,7 +19,6 @@ from recnb.data.tables import (
     errors_name_frame,
     is_file,
 )
-from recnb.errors import FrameError
 
 #: The file of documents or of queries, by the table that it is, and its column of ids.
 TEXTS = {"items": ("corpus.jsonl", "document"), "users": ("queries.jsonl", "query")}
@@ -41,25 +40,12 @@ def folder(thing: Any, name: str, named: Named) -> InputTable | None:
     if name in TEXTS:
         file, _id = TEXTS[name]
         return _texts(given / file, name)
-    if name == TRUTH:
-        return _judgements(given, named)
-    raise FrameError(
-        f"{thing} is a folder of BEIR, which holds judgements, documents and "
-        "queries, and no lists. Give it as the truth; as items= and users= for "
-        "titles and texts."
-    )
+    return _judgements(given, named) if name == TRUTH else None
 
 
 def _judgements(root: Path, named: Named) -> InputTable:
     """Read the judgements of the test, with ids as text."""
-    file = root / "qrels" / "test.tsv"
-    others = sorted(root.glob("qrels/*.tsv"))
-    if others and file not in others:
-        raise FrameError(
-            f"there is no file {str(file)!r}, which is read of a folder of "
-            f"BEIR. Name the judgements that are meant, such as {str(others[0])!r}."
-        )
-    rows = files.read(file, TRUTH, named).frame
+    rows = files.read(root / "qrels" / "test.tsv", TRUTH, named).frame
     ids = pl.col("^(query|corpus)-id$").cast(pl.String)
     return MadeTable.of(rows.with_columns(ids), TRUTH)
 

@@ -169,15 +169,6 @@ def test_documents_and_queries_of_a_folder_have_titles_and_texts(folder: Path) -
     assert again.user("1").equals(ev.user("1"))
 
 
-def test_a_folder_without_judgements_of_the_test_names_the_others(folder: Path) -> None:
-    (folder / "qrels" / "test.tsv").rename(folder / "qrels" / "dev.tsv")
-    with pytest.raises(FrameError, match=r"no file .*test\.tsv") as raised:
-        recnb.evaluate(RESULTS, folder)
-    file = str(folder / "qrels" / "dev.tsv")
-    assert repr(file) in str(raised.value)
-    assert (numbers(RESULTS, file) == numbers(RECS, TRUTH)).all()
-
-
 # ---- lists
 
 
