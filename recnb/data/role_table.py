@@ -17,7 +17,7 @@ from recnb.conventions import Convention
 from recnb.data.names import IDS, TRUTH, Labels
 from recnb.display.language import Noun, noun_of
 from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
-from recnb.metrics.hits import ENDLESS, HIGHEST, Bools, Floats
+from recnb.metrics.hits import ENDLESS, HIGHEST, Bools
 
 #: Types of columns of text.
 TEXT = (pl.String, pl.Categorical, pl.Enum)
@@ -175,9 +175,13 @@ class RoleTable:
     def scores(self) -> pl.Series:
         """Return the scores as numbers; refuse those that place no item."""
         scores = as_numbers(self["score"], self.column_in_words("score"))
-        fix = "A score must place its item in the list: fill it in or drop the row."
         floats = scores.cast(pl.Float64).to_numpy()
-        self._refuse_no_numbers("score", floats, fix)
+        self._refuse_values(
+            "score",
+            ~np.isfinite(floats),
+            "a score that is missing, NaN or infinite places no item: fill it in or drop "
+            "the row.",
+        )
         return scores
 
     def ranks(self) -> pl.Series:
@@ -185,23 +189,18 @@ class RoleTable:
         ranks = as_numbers(self["rank"], self.column_in_words("rank"))
         if ranks.dtype != pl.Int64:
             ranks = ranks.cast(pl.Float64)
-        is_rank = ranks >= 1
+        # Up to the highest, user and rank fit into one whole number.
+        is_rank = ranks.is_between(1, ENDLESS)
         if ranks.null_count():
             is_rank = is_rank.fill_null(False)
         if ranks.dtype.is_float():
-            is_rank &= ranks.is_finite() & (ranks == ranks.floor())
-        is_a_score = f"If it is a score, say so: score={self.label('rank')!r}."
+            is_rank &= ranks == ranks.floor()
         self._refuse_values(
             "rank",
             (~is_rank).to_numpy(),
-            "a rank is a whole number, 1 for the top. If yours start at 0, add 1. "
-            f"{is_a_score}",
-        )
-        # Up to this rank, user and rank fit into one whole number.
-        self._refuse_values(
-            "rank",
-            (ranks > ENDLESS).to_numpy(),
-            f"a rank is at most {ENDLESS:,}. Number each list anew, from 1. {is_a_score}",
+            f"a rank is a whole number, 1 for the top, and at most {ENDLESS:,}. If yours "
+            "start at 0, add 1. If it is a score, say so: "
+            f"score={self.label('rank')!r}.",
         )
         return ranks.cast(pl.Int64)
 
@@ -212,8 +211,12 @@ class RoleTable:
         """
         grades = as_numbers(self["relevance"], self.column_in_words("relevance"))
         floats = grades.cast(pl.Float64).to_numpy()
-        fix = "Say what they mean: 0 for not relevant; or drop the rows."
-        self._refuse_no_numbers("relevance", floats, fix)
+        self._refuse_values(
+            "relevance",
+            ~np.isfinite(floats),
+            "say what a relevance that is missing, NaN or infinite means, 0 for not "
+            "relevant; or drop the row.",
+        )
         is_too_large = floats > HIGHEST
         if negative == "keep":
             is_too_large |= floats < -HIGHEST
@@ -232,19 +235,6 @@ class RoleTable:
             )
         return grades
 
-    def _refuse_no_numbers(self, role: str, floats: Floats, fix: str) -> None:
-        """Raise an error for values that are missing, NaN or infinite."""
-        rows = np.flatnonzero(~np.isfinite(floats))
-        if not len(rows):
-            return
-        row, values_are = int(rows[0]), "value that is"
-        if len(rows) > 1:
-            values_are = "values that are"
-        raise FrameError(
-            f"{self.column_in_words(role)} has {len(rows):,} {values_are} missing, NaN or "
-            f"infinite, the first {self[role][row]} for {self.ids_in_words(row)}. {fix}"
-        )
-
     def _refuse_values(self, role: str, is_bad: Bools, why: str) -> None:
         """Raise an error for the first bad value, with why it is, and the fix."""
         rows = np.flatnonzero(is_bad)
@@ -252,9 +242,10 @@ class RoleTable:
             return
         row = int(rows[0])
         value = self[role][row]
-        shown = f"{value:g}" if role == "relevance" else value
+        shown = f"{value:g}" if isinstance(value, float) else value
         raise FrameError(
-            f"{self.column_in_words(role)} holds {shown} for {self.ids_in_words(row)}: {why}"
+            f"{self.column_in_words(role)} holds {shown} for {self.ids_in_words(row)} "
+            f"({len(rows):,} such in all): {why}"
         )
 
     # Repeats

@@ -396,8 +396,6 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
         # Polars before 1.38 takes no array of another byte order.
         native = column.to_numpy().astype(dtype.newbyteorder("="), copy=False)
         return pl.Series(native)
-    if isinstance(dtype, pd.SparseDtype):
-        column = pd.Series(np.asarray(column))
     if isinstance(dtype, pd.CategoricalDtype):
         categories = dtype.categories
         # Groups of users or items keep an order of their own.

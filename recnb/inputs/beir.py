@@ -27,16 +27,12 @@ OF_JUDGEMENTS = {"query-id", "corpus-id", "score"}
 
 
 def folder(thing: Any, name: str, named: Named) -> InputTable | None:
-    """Read judgements of the test as the truth, documents as items, queries as users.
-
-    Documents and queries may be named as files as well.
-    """
+    """Read judgements of the test as the truth, documents as items, queries as users."""
     if not is_file(thing):
         return None
     given = Path(thing)
     if not os.path.isdir(given / "qrels"):
-        is_text = name in TEXTS and given.suffix == ".jsonl"
-        return _texts(given, name) if is_text else None
+        return None
     if name in TEXTS:
         file, _id = TEXTS[name]
         return _texts(given / file, name)
