@@ -263,17 +263,17 @@ def columns_of_models(table: InputTable, labels: Labels) -> list[str]:
 
 def refuse_models(table: InputTable, labels: Labels) -> None:
     """Refuse the rows of several models, which hold several lists for each user."""
-    holder, call = "recommendations hold", "recnb.compare(recs, truth)"
+    call = "recnb.compare(recs, truth)"
     if table.name == BOTH:
-        holder, call = "the frame holds", "recnb.compare(frame)"
+        call = "recnb.compare(frame)"
     for column in columns_of_models(table, labels):
         models = table.distinct(column).sort(nulls_last=True)
         if table.name == BOTH:
             models = models.filter(~is_missing(models))  # what was not recommended
         if len(models) > 1:
             raise FrameError(
-                f"{holder} the lists of {len(models)} models in column {column!r}, such "
-                f"as {models[0]!r}: compare them, {call}, or evaluate one alone.",
+                f"{table.name}: column {column!r} names {len(models)} models, such as "
+                f"{models[0]!r}: compare them, {call}, or evaluate one alone.",
                 {call: "--baseline NAME"},
             )
 
