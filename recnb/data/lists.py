@@ -163,13 +163,10 @@ class ListCells:
                 return sorted(cell, key=str)  # the same rows each time
         elif is_several(cell) and not hasattr(type(cell), "columns"):
             return cell.tolist() if hasattr(cell, "tolist") else [*cell]
-        if self.are_ranked:
-            forms = "in rank order, or a mapping of item to score"
-        else:
-            forms = "or a set, or a mapping of item to relevance"
         raise FrameError(
             f"{self.where} {type(cell).__name__} {quoted(cell)} for user {user!r}, where a "
-            f"list of items {forms}, is needed.{COMPARED}",
+            "list of items is needed, of recommendations in rank order, or a mapping of "
+            f"item to its number.{COMPARED}",
             {COMPARED: ""},
         )
 

@@ -139,11 +139,11 @@ def match_kinds(tables: dict[Any, InputTable], named: Named) -> None:
     Others stay numbers, and are refused as another kind.
     """
     # Parquet, whose columns have types, is not in memory yet, and has an origin.
-    from_text = [
+    from_text = {
         key
         for key, table in tables.items()
         if isinstance(table, FileTable) and table.origin is None
-    ]
+    }
     if not from_text:
         return
     for role in IDS:
@@ -152,9 +152,9 @@ def match_kinds(tables: dict[Any, InputTable], named: Named) -> None:
         if not texts:
             continue
         known = pl.concat(texts).implode()
-        for key in from_text:
-            numbers = ids.get(key)
-            if numbers is None or numbers.dtype != pl.Int64:
+        for key in from_text & ids.keys():
+            numbers = ids[key]
+            if numbers.dtype != pl.Int64:
                 continue
             if numbers.cast(pl.String).is_in(known).any():
                 as_text = pl.col(numbers.name).cast(pl.String)

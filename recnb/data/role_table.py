@@ -273,16 +273,13 @@ class RoleTable:
         if twice.height == 0:
             return
         noun = self.noun
-        if twice.height == 1:
-            pairs = f"1 pair of {noun.user} and {noun.item} is"
-        else:
-            pairs = f"{twice.height:,} pairs of {noun.user} and {noun.item} are"
         if self.name != TRUTH:
             fix = f"{fix} If they are {SEVERAL_LISTS}"
         columns = [self.label(role) for role in IDS]
         raise FrameError(
-            f"{self.name}: {pairs} repeated in {columns}, such as "
-            f"{ids_in_words(twice, 0, noun)} ({twice['len'][0]} times). {fix}"
+            f"{self.name}: pairs of {noun.user} and {noun.item} are repeated in {columns}, "
+            f"{twice.height:,} in all, such as {ids_in_words(twice, 0, noun)} "
+            f"({twice['len'][0]} times). {fix}"
         )
 
     def _refuse_repeated_ranks(self) -> None:

@@ -66,11 +66,6 @@ class OtherColumns:
         # Columns of kinds that are not read, or cannot be grouped, are passed over.
         with suppress(FrameError, pl.exceptions.PolarsError):
             rows = self.ids.select(key=pl.struct(roles)).with_columns(value=self[name])
-            # Usually two neighbouring rows show it at once.
-            key, value = pl.col("key"), pl.col("value")
-            differs_from_above = (key == key.shift()) & value.ne_missing(value.shift())
-            if rows.select(differs_from_above.any()).item():
-                return True
             return bool(rows.unique()["key"].is_duplicated().any())
         return False
 
