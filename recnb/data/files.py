@@ -165,10 +165,18 @@ def _csv(file: Path) -> pl.DataFrame:
     usual = "\t" if _ending(file) == ".tsv" else ","
     in_header = [separator for separator in (usual, *";\t|,") if separator in header]
     separator = in_header[0] if in_header else usual
-    (names,) = csv.reader([header], delimiter=separator)
-    refuse_repeated(names, str(file))
+    content = text.encode()
+    first_row = pl.read_csv(
+        content,
+        separator=separator,
+        has_header=False,
+        infer_schema=False,
+        n_rows=1,
+        truncate_ragged_lines=True,
+    )
+    refuse_repeated([name or "" for name in first_row.row(0)], str(file))
     try:
-        table = pl.read_csv(text.encode(), separator=separator, infer_schema=False)
+        table = pl.read_csv(content, separator=separator, infer_schema=False)
     except pl.exceptions.ComputeError:
         _refuse_long_row(text, file, separator)
         raise
