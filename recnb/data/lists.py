@@ -166,7 +166,7 @@ class ListCells:
         raise FrameError(
             f"{self.where} {type(cell).__name__} {quoted(cell)} for user {user!r}, where a "
             "list of items is needed, of recommendations in rank order, or a mapping of "
-            f"item to its number.{COMPARED}",
+            f"item to score or relevance.{COMPARED}",
             {COMPARED: ""},
         )
 
