@@ -228,9 +228,7 @@ def _rows_of(table: InputTable, label: str, model: Any) -> Any:
     is_of_model = table.select({"model": label})["model"] == model
     if isinstance(frame, pd.DataFrame):
         return frame.loc[is_of_model.to_numpy()]
-    if isinstance(frame, pl.DataFrame):
-        return frame.filter(is_of_model)
-    return frame.filter(is_of_model.to_arrow())
+    return frame.filter(is_of_model)
 
 
 def _label_of_models(table: InputTable, column: str | None) -> str:

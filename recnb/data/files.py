@@ -5,18 +5,16 @@ from __future__ import annotations
 import csv
 import glob
 import os
-import re
-from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 
 from recnb.data.names import IDS, RECS, TRUTH, Named, role_of
-from recnb.data.tables import FileTable, errors_name_frame
-from recnb.errors import ColumnError, FrameError, NoRowsError
+from recnb.data.tables import FileTable, errors_name_frame, refuse_repeated
+from recnb.errors import FrameError, NoRowsError
 
 File: TypeAlias = str | os.PathLike[str]
 Trec = Literal["run", "qrels"]
@@ -62,16 +60,16 @@ def files_of(path: File) -> list[Path]:
         found = [*map(Path, glob.glob(str(path), recursive=True))]
     else:
         return [checked_input(given)]
-    files: set[Path] = set()
+    in_folders: set[Path] = set()
     for file in found:
-        files.update(file.rglob("*.parquet") if file.is_dir() else [file])
+        in_folders.update(file.rglob("*.parquet") if file.is_dir() else [file])
     # Spark writes folders of such names.
-    files = {file for file in files if not file.is_dir()}
-    others = sorted(file for file in files if _ending(file) not in PARQUET)
-    if others:
-        raise FrameError(
-            f"{str(path)!r} matches {others[0]}, and a pattern is of files of Parquet."
-        )
+    files = sorted(file for file in in_folders if not file.is_dir())
+    for file in files:
+        if _ending(file) not in PARQUET:
+            raise FrameError(
+                f"{str(path)!r} matches {file}, and a pattern is of files of Parquet."
+            )
     if not files:
         # An empty folder is a table without rows; a pattern may be mistyped.
         kind = NoRowsError if os.path.isdir(path) else FrameError
@@ -79,20 +77,13 @@ def files_of(path: File) -> list[Path]:
             f"there is no file of Parquet in {str(path)!r}. {WHOLE_PATH} Of files of "
             "another form, name one, or save them as Parquet."
         )
-    return [*map(checked_input, sorted(files))]
+    return files
 
 
 def checked_input(path: File) -> Path:
     """Return the path of a file that can be read, or raise an error with the reason."""
-    file = Path(path)
-    try:
-        str(file).encode()
-    except UnicodeEncodeError as problem:
-        raise FrameError(
-            f"the name {str(file)!r} is not UTF-8: rename the file or folder."
-        ) from problem
     if os.path.isfile(path):
-        return file
+        return Path(path)
     if os.path.exists(path):
         raise FrameError(
             f"{path} is a folder, or a pipe or a device: name a file in it, or save it "
@@ -114,8 +105,6 @@ def read(path: File, name: str, named: Named) -> FileTable:
     if len(files) > 1 or ending in PARQUET:
         # In a folder or a pattern, folders such as day=2026-01-01 are columns.
         has_keys = files != [Path(path)]
-        if has_keys:
-            _refuse_padded_ids(files, named)
         with errors_name_frame(str(path), FIX):
             rows = pl.scan_parquet(files, hive_partitioning=has_keys, glob=False)
             # An error for a broken file is raised here.
@@ -139,23 +128,6 @@ def read(path: File, name: str, named: Named) -> FileTable:
     return FileTable.of(lines, name)
 
 
-def _refuse_padded_ids(files: Sequence[Path], named: Named) -> None:
-    """Raise an error for a folder whose id, such as 007, would be read as a number."""
-    for name in chain.from_iterable(file.parts[:-1] for file in files):
-        column, _equals, value = name.partition("=")
-        if _role_of(column, named) in IDS and re.fullmatch(r"0\d+", value):
-            raise FrameError(
-                f"the folder {name!r} would be read as {int(value)}: write its id into the "
-                "file, in a column of text."
-            )
-
-
-def _role_of(column: str, named: Named) -> str | None:
-    """Return the role that a keyword gives a column, or else its name."""
-    by_keyword = [role for role, labels in named.items() if column in labels]
-    return by_keyword[0] if by_keyword else role_of(column)
-
-
 def _ending(file: Path) -> str:
     """Return the suffix of a file, in lower case, before that of a compression."""
     if file.suffix.lower() in COMPRESSED:
@@ -165,8 +137,6 @@ def _ending(file: Path) -> str:
 
 def _content(file: Path) -> bytes:
     """Return what a file holds, decompressed."""
-    import pyarrow as pa
-
     with errors_name_frame(str(file), FIX), pa.input_stream(str(file)) as stream:
         data: bytes = stream.read()
     return data
@@ -191,28 +161,25 @@ def _text(file: Path) -> str:
 def _csv(file: Path) -> pl.DataFrame:
     """Read a CSV file as text, with the first separator that its header holds."""
     text = _text(file).strip("\r\n")
-    if "\n" not in text:
-        text = text.replace("\r", "\n")  # line ends of old Macs
     header = text.split("\n", 1)[0]
     usual = "\t" if _ending(file) == ".tsv" else ","
     in_header = [separator for separator in (usual, *";\t|,") if separator in header]
     separator = in_header[0] if in_header else usual
+    content = text.encode()
+    first_row = pl.read_csv(
+        content,
+        separator=separator,
+        has_header=False,
+        infer_schema=False,
+        n_rows=1,
+        truncate_ragged_lines=True,
+    )
+    refuse_repeated([name or "" for name in first_row.row(0)], str(file))
     try:
-        table = pl.read_csv(text.encode(), separator=separator, infer_schema=False)
+        table = pl.read_csv(content, separator=separator, infer_schema=False)
     except pl.exceptions.ComputeError:
         _refuse_long_row(text, file, separator)
         raise
-    for name in table.columns:
-        if not name.endswith("_duplicated_0"):
-            continue
-        # So Polars calls the second of two.
-        (names,) = csv.reader([header], delimiter=separator)
-        if name not in names:
-            first = name.removesuffix("_duplicated_0")
-            raise ColumnError(
-                f"{file} has more than one column called {first!r}: rename "
-                "all but one. If these are values, write names of columns above them."
-            )
     return table.filter(~pl.all_horizontal(pl.all().is_null()))  # blank lines
 
 
@@ -237,7 +204,8 @@ def _plain_kind(column: pl.Series, named: Named) -> pl.Series:
     whole = column.cast(pl.Int64, strict=False)
     if whole.cast(pl.String).eq_missing(column).all():
         return whole
-    role = _role_of(column.name, named)
+    by_keyword = [role for role, labels in named.items() if column.name in labels]
+    role = next(iter(by_keyword), role_of(column.name))
     number = column.cast(pl.Float64, strict=False)
     if number.null_count() > column.null_count() or role in (*IDS, "model"):
         return column

@@ -11,7 +11,7 @@ relevance in other tables.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from numbers import Integral, Number
@@ -24,8 +24,8 @@ import polars as pl
 
 from recnb.data.names import RECS, Named, role_of
 from recnb.data.roles import labels_of
-from recnb.data.tables import InputTable, ListTable, as_column
-from recnb.errors import ColumnError, FrameError, is_several, quoted
+from recnb.data.tables import InputTable, ListTable, as_column, refuse_repeated
+from recnb.errors import FrameError, is_several, quoted
 from recnb.metrics.hits import Ints
 
 #: What is said of a list in whose place something else is given.
@@ -50,16 +50,7 @@ def with_a_row_an_item(table: InputTable, named: Named, label: str) -> ListTable
         rows = table.select({column: column for column in (*by_list, label)})
         cells = rows[label]
     users, *of_split = rows.select(by_list).get_columns()
-    if isinstance(cells, pl.Series) and cells.dtype == pl.Struct:
-        cells = [_mapping_of(struct) for struct in cells]
     return ListCells(table.name, users, cells, of_split, label, item).in_rows()
-
-
-def _mapping_of(struct: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return a struct as a mapping: each has the fields of all, null where it had none."""
-    if struct is None:
-        return None
-    return {item: number for item, number in struct.items() if number is not None}
 
 
 class Flat(NamedTuple):
@@ -112,22 +103,17 @@ class ListCells:
             )
         flat = self._flat()
         row = np.repeat(np.arange(len(self.users)), flat.lengths)
-        columns = {self.item: flat.items.alias(self.item)}
+        columns = [*keys[row], flat.items.alias(self.item)]
         if flat.numbers is not None:
-            columns[self.number] = flat.numbers.alias(self.number)
+            columns.append(flat.numbers.alias(self.number))
         elif self.are_ranked:
             starts = np.cumsum(flat.lengths) - flat.lengths
-            columns["rank"] = pl.Series(np.arange(1, len(row) + 1) - starts[row])
-        taken = [column for column in keys.columns if column in columns]
-        if taken:
-            raise ColumnError(
-                f"{self.where} lists, whose items get a column {taken[0]!r}, and there is "
-                "one of this name: rename it."
-            )
+            columns.append(pl.Series("rank", np.arange(1, len(row) + 1) - starts[row]))
+        refuse_repeated([column.name for column in columns], self.name)
         without_items: Sequence[Any] = ()
         if not flat.lengths.all():
             without_items = self.users.filter(pl.Series(flat.lengths == 0)).to_list()
-        rows = pl.DataFrame({**keys[row].to_dict(), **columns})
+        rows = pl.DataFrame(columns)
         return ListTable(self.name, rows, rows.columns, without_items)
 
     def _flat(self) -> Flat:
@@ -136,24 +122,23 @@ class ListCells:
         if isinstance(cells, pl.Series) and cells.dtype in (pl.List, pl.Array):
             return _flat_of_polars(cells, self.where)
         lists = self._lists_of_python()
-        item_at = _item_at_in_pairs(lists, self.where)
+        are_pairs = _are_pairs(lists, self.where)
         has_mappings = any(isinstance(cell, WITH_NUMBERS) for cell in lists)
         lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
         label = self.label or "item"
-        if item_at is None and not has_mappings:
+        if not are_pairs and not has_mappings:
             items = [*chain.from_iterable(lists)]
             return Flat(lengths, as_column(items, self.name, label, "item"))
-        items, numbers = list[Any](), list[Any]()
+        pairs = list[tuple[Any, Any]]()
         for cell in lists:
-            of_cell, numbers_of_cell = self._with_numbers(cell, item_at)
-            items += of_cell
-            numbers += numbers_of_cell
+            pairs += self._pairs(cell, are_pairs=are_pairs)
+        items = [item for item, _ in pairs]
+        numbers = [number for _, number in pairs]
+        label_of_numbers = self.label or self.number
         return Flat(
             lengths,
             items=as_column(items, self.name, label, "item"),
-            numbers=as_column(
-                numbers, self.name, self.label or self.number, self.number
-            ),
+            numbers=as_column(numbers, self.name, label_of_numbers, self.number),
         )
 
     def _lists_of_python(self) -> list[Any]:
@@ -178,36 +163,25 @@ class ListCells:
                 return sorted(cell, key=str)  # the same rows each time
         elif is_several(cell) and not hasattr(type(cell), "columns"):
             return cell.tolist() if hasattr(cell, "tolist") else [*cell]
-        if self.are_ranked:
-            forms = "in rank order, or a mapping of item to score"
-        else:
-            forms = "or a set, or a mapping of item to relevance"
         raise FrameError(
             f"{self.where} {type(cell).__name__} {quoted(cell)} for user {user!r}, where a "
-            f"list of items {forms}, is needed.{COMPARED}",
+            "list of items is needed, of recommendations in rank order, or a mapping of "
+            f"item to score or relevance.{COMPARED}",
             {COMPARED: ""},
         )
 
-    def _with_numbers(
-        self, cell: Any, item_at: int | None
-    ) -> tuple[Sequence[Any], Sequence[Any]]:
-        """Return the items of a list, and the number of each.
-
-        In pairs the item is at `item_at`; items without numbers are all of relevance 1.
-        """
+    def _pairs(self, cell: Any, *, are_pairs: bool) -> Iterable[tuple[Any, Any]]:
+        """Return each item of a list with its number, a relevance of 1 if it has none."""
         if isinstance(cell, WITH_NUMBERS):
-            pairs = [*cell.items()]
-            return [item for item, _ in pairs], [number for _, number in pairs]
-        if item_at is not None:
-            pairs = [_pair(entry, self.where) for entry in cell]
-            items = [pair[item_at] for pair in pairs]
-            return items, [pair[1 - item_at] for pair in pairs]
+            return cell.items()
+        if are_pairs:
+            return [_pair(entry, self.where) for entry in cell]
         if self.are_ranked and len(cell):
             raise FrameError(
                 f"{self.where} lists for some users and mappings for others. Give all "
                 "users lists in rank order, or all of them mappings of item to score."
             )
-        return cell, [1.0] * len(cell)
+        return [(item, 1.0) for item in cell]
 
 
 def _is_by_item(series: pd.Series[Any], where: str) -> bool:
@@ -236,51 +210,39 @@ def _flat_of_polars(cells: pl.Series, where: str) -> Flat:
     known = items.drop_nulls()
     if not isinstance(items.dtype, pl.Struct) or not len(known):
         return Flat(lengths, items)
-    item_at = _item_at(known[0], where)
-    fields = items.struct.unnest().get_columns()
-    return Flat(lengths, fields[item_at], numbers=fields[1 - item_at])
+    _refuse_other_pairs(known[0], where)
+    return Flat(lengths, *items.struct.unnest())
 
 
 # ---- pairs of item and number in lists: [("a", 3.0)] for {"a": 3.0}
 
 
-def _item_at_in_pairs(lists: Sequence[Any], where: str) -> int | None:
-    """Return where the item is in pairs of lists; None if lists are not of pairs."""
+def _are_pairs(lists: Sequence[Any], where: str) -> bool:
+    """Return whether lists are of pairs, as the first entry of the first list is."""
     first: Any = next(filter(len, lists), None)
     if first is None or isinstance(first, WITH_NUMBERS):
-        return None
+        return False
     if not isinstance(first[0], (tuple, Mapping)):
-        return None
-    return _item_at(first[0], where)
+        return False
+    _refuse_other_pairs(first[0], where)
+    return True
 
 
-def _item_at(entry: Any, where: str) -> int:
-    """Return which of two values is the item, where the other one is its number.
-
-    Names of fields tell, else the item is first.
-    """
-    values = _pair(entry, where)
+def _refuse_other_pairs(entry: Any, where: str) -> None:
+    """Refuse what may be something else than an item and then its number."""
+    item, number = _pair(entry, where)
     roles = [role_of(field) for field in _fields_of(entry)]
-    if "rank" in roles:
-        raise FrameError(
-            f"{where} items with ranks such as {quoted(entry)[:120]} in lists, which are "
-            "in rank order: give the items alone, or a frame with a row an item."
-        )
-    item_at = 0
-    if "item" in roles:
-        item_at = roles.index("item")
-    elif all(isinstance(value, Integral) for value in values):
-        raise _no_items(entry, where)  # either may be the item
-    item, number = values[item_at], values[1 - item_at]
+    both_whole = isinstance(item, Integral) and isinstance(number, Integral)
+    is_clear = "item" in roles or not both_whole
     # What is missing is refused later, by its row.
-    if not isinstance(item, (str, Integral, NoneType)):
+    is_pair = isinstance(item, (str, Integral, NoneType)) and isinstance(
+        number, (Number, NoneType)
+    )
+    if "rank" in roles or not is_clear or not is_pair:
         raise _no_items(entry, where)
-    if not isinstance(number, (Number, NoneType)):
-        raise _no_items(entry, where)
-    return item_at
 
 
-def _pair(entry: Any, where: str) -> list[Any]:
+def _pair(entry: Any, where: str) -> tuple[Any, Any]:
     """Return the two values of an entry of a list."""
     if not isinstance(entry, (tuple, Mapping)):
         raise FrameError(
@@ -290,7 +252,7 @@ def _pair(entry: Any, where: str) -> list[Any]:
     values = [*(entry.values() if isinstance(entry, Mapping) else entry)]
     if len(values) != 2:
         raise _no_items(entry, where)
-    return values
+    return values[0], values[1]
 
 
 def _fields_of(entry: Any) -> list[str]:

@@ -17,7 +17,7 @@ from recnb.data.file_parts import StoredFiles
 from recnb.data.lists import with_a_row_an_item
 from recnb.data.names import BOTH, IDS, OF_LISTS, RECS, ROLES, TRUTH, Named
 from recnb.data.parts import Parts
-from recnb.data.role_table import TEXT, RoleTable, is_missing
+from recnb.data.role_table import RoleTable, is_missing
 from recnb.data.roles import (
     Layout,
     as_named,
@@ -139,24 +139,22 @@ def match_kinds(tables: dict[Any, InputTable], named: Named) -> None:
     Others stay numbers, and are refused as another kind.
     """
     # Parquet, whose columns have types, is not in memory yet, and has an origin.
-    from_text = [
+    from_text = {
         key
         for key, table in tables.items()
         if isinstance(table, FileTable) and table.origin is None
-    ]
+    }
     if not from_text:
         return
     for role in IDS:
         ids = _ids_in_each(tables, role, named)
-        texts = [
-            column.cast(pl.String) for column in ids.values() if column.dtype in TEXT
-        ]
+        texts = [column for column in ids.values() if column.dtype == pl.String]
         if not texts:
             continue
         known = pl.concat(texts).implode()
-        for key in from_text:
-            numbers = ids.get(key)
-            if numbers is None or numbers.dtype != pl.Int64:
+        for key in from_text & ids.keys():
+            numbers = ids[key]
+            if numbers.dtype != pl.Int64:
                 continue
             if numbers.cast(pl.String).is_in(known).any():
                 as_text = pl.col(numbers.name).cast(pl.String)

@@ -17,7 +17,7 @@ from recnb.conventions import Convention
 from recnb.data.names import IDS, TRUTH, Labels
 from recnb.display.language import Noun, noun_of
 from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
-from recnb.metrics.hits import ENDLESS, HIGHEST, Bools, Floats
+from recnb.metrics.hits import ENDLESS, HIGHEST, Bools
 
 #: Types of columns of text.
 TEXT = (pl.String, pl.Categorical, pl.Enum)
@@ -123,9 +123,7 @@ class RoleTable:
 
     def _no_id(self, role: str, wrong: pl.Series) -> FrameError:
         """Return the error for a column with `wrong` values, which cannot be ids."""
-        example, type_in_words = wrong.head(1).to_list()[0], str(wrong.dtype)[:80]
-        if wrong.dtype == pl.Object:
-            type_in_words = held_in(wrong)
+        example = wrong.head(1).to_list()[0]
         fix = "Make them text, in the other frame as well."
         if wrong.dtype.is_float():
             fix = "Floats are not exact: read ids as whole numbers or as text."
@@ -135,7 +133,7 @@ class RoleTable:
                 "a column of lists is named by recommended= or relevant=."
             )
         return FrameError(
-            f"{self.column_in_words(role)} holds {type_in_words} such as "
+            f"{self.column_in_words(role)} holds {str(wrong.dtype)[:80]} such as "
             f"{quoted(example)}, which is not a valid {role} id: each row needs one "
             f"id, a whole number below 2**63 or text. {fix}"
         )
@@ -177,9 +175,13 @@ class RoleTable:
     def scores(self) -> pl.Series:
         """Return the scores as numbers; refuse those that place no item."""
         scores = as_numbers(self["score"], self.column_in_words("score"))
-        fix = "A score must place its item in the list: fill it in or drop the row."
         floats = scores.cast(pl.Float64).to_numpy()
-        self._refuse_no_numbers("score", floats, fix)
+        self._refuse_values(
+            "score",
+            ~np.isfinite(floats),
+            "a score that is missing, NaN or infinite places no item: fill it in or drop "
+            "the row.",
+        )
         return scores
 
     def ranks(self) -> pl.Series:
@@ -187,23 +189,18 @@ class RoleTable:
         ranks = as_numbers(self["rank"], self.column_in_words("rank"))
         if ranks.dtype != pl.Int64:
             ranks = ranks.cast(pl.Float64)
-        is_rank = ranks >= 1
+        # Up to the highest, user and rank fit into one whole number.
+        is_rank = ranks.is_between(1, ENDLESS)
         if ranks.null_count():
             is_rank = is_rank.fill_null(False)
         if ranks.dtype.is_float():
-            is_rank &= ranks.is_finite() & (ranks == ranks.floor())
-        is_a_score = f"If it is a score, say so: score={self.label('rank')!r}."
+            is_rank &= ranks == ranks.floor()
         self._refuse_values(
             "rank",
             (~is_rank).to_numpy(),
-            "a rank is a whole number, 1 for the top. If yours start at 0, add 1. "
-            f"{is_a_score}",
-        )
-        # Up to this rank, user and rank fit into one whole number.
-        self._refuse_values(
-            "rank",
-            (ranks > ENDLESS).to_numpy(),
-            f"a rank is at most {ENDLESS:,}. Number each list anew, from 1. {is_a_score}",
+            f"a rank is a whole number, 1 for the top, and at most {ENDLESS:,}. If yours "
+            "start at 0, add 1. If it is a score, say so: "
+            f"score={self.label('rank')!r}.",
         )
         return ranks.cast(pl.Int64)
 
@@ -214,8 +211,12 @@ class RoleTable:
         """
         grades = as_numbers(self["relevance"], self.column_in_words("relevance"))
         floats = grades.cast(pl.Float64).to_numpy()
-        fix = "Say what they mean: 0 for not relevant; or drop the rows."
-        self._refuse_no_numbers("relevance", floats, fix)
+        self._refuse_values(
+            "relevance",
+            ~np.isfinite(floats),
+            "say what a relevance that is missing, NaN or infinite means, 0 for not "
+            "relevant; or drop the row.",
+        )
         is_too_large = floats > HIGHEST
         if negative == "keep":
             is_too_large |= floats < -HIGHEST
@@ -234,19 +235,6 @@ class RoleTable:
             )
         return grades
 
-    def _refuse_no_numbers(self, role: str, floats: Floats, fix: str) -> None:
-        """Raise an error for values that are missing, NaN or infinite."""
-        rows = np.flatnonzero(~np.isfinite(floats))
-        if not len(rows):
-            return
-        row, values_are = int(rows[0]), "value that is"
-        if len(rows) > 1:
-            values_are = "values that are"
-        raise FrameError(
-            f"{self.column_in_words(role)} has {len(rows):,} {values_are} missing, NaN or "
-            f"infinite, the first {self[role][row]} for {self.ids_in_words(row)}. {fix}"
-        )
-
     def _refuse_values(self, role: str, is_bad: Bools, why: str) -> None:
         """Raise an error for the first bad value, with why it is, and the fix."""
         rows = np.flatnonzero(is_bad)
@@ -254,9 +242,10 @@ class RoleTable:
             return
         row = int(rows[0])
         value = self[role][row]
-        shown = f"{value:g}" if role == "relevance" else value
+        shown = f"{value:g}" if isinstance(value, float) else value
         raise FrameError(
-            f"{self.column_in_words(role)} holds {shown} for {self.ids_in_words(row)}: {why}"
+            f"{self.column_in_words(role)} holds {shown} for {self.ids_in_words(row)} "
+            f"({len(rows):,} such in all): {why}"
         )
 
     # Repeats
@@ -272,7 +261,10 @@ class RoleTable:
 
     def refuse_repeated_pairs(self) -> None:
         """Raise an error for repeated pairs of user and item, which would count twice."""
-        fix = f"Drop the repeats; or say duplicates='dedupe' to keep {self._kept()}."
+        kept = (
+            "the highest relevance" if self.name == TRUTH else "the one ranked highest"
+        )
+        fix = f"Drop the repeats; or say duplicates='dedupe' to keep {kept}."
         self._refuse_repeats([*IDS], fix)
 
     def _refuse_repeats(self, keys: list[str], fix: str) -> None:
@@ -281,25 +273,14 @@ class RoleTable:
         if twice.height == 0:
             return
         noun = self.noun
-        if twice.height == 1:
-            pairs = f"1 pair of {noun.user} and {noun.item} is"
-        else:
-            pairs = f"{twice.height:,} pairs of {noun.user} and {noun.item} are"
         if self.name != TRUTH:
             fix = f"{fix} If they are {SEVERAL_LISTS}"
         columns = [self.label(role) for role in IDS]
         raise FrameError(
-            f"{self.name}: {pairs} repeated in {columns}, such as "
-            f"{ids_in_words(twice, 0, noun)} ({twice['len'][0]} times). {fix}"
+            f"{self.name}: pairs of {noun.user} and {noun.item} are repeated in {columns}, "
+            f"{twice.height:,} in all, such as {ids_in_words(twice, 0, noun)} "
+            f"({twice['len'][0]} times). {fix}"
         )
-
-    def _kept(self) -> str:
-        """Return which of repeated rows duplicates='dedupe' keeps, in words."""
-        if self.name == TRUTH:
-            return "the highest relevance"
-        if "rank" in self.labels:
-            return "the one ranked highest, if no rank is given twice"
-        return "the one ranked highest"
 
     def _refuse_repeated_ranks(self) -> None:
         """Raise an error for two items of a user that share a rank."""
@@ -362,9 +343,10 @@ class RoleTable:
         if wrong.height == 0:
             return
         row, plural = wrong.row(0, named=True), "s" * (wrong.height > 1)
-        fix = "Say which one is the order: order='rank' or order='score'."
-        if repeated(rows, ["user", "rank"]).height:
-            fix += f" If the rows are {SEVERAL_LISTS}"
+        fix = (
+            "Say which one is the order: order='rank' or order='score'. If the rows are "
+            f"{SEVERAL_LISTS}"
+        )
         raise FrameError(
             f"{self.name}: {self.label('rank')!r} and {self.label('score')!r} "
             f"disagree in {wrong.height:,} place{plural}: user {row['user']!r} has "
@@ -385,24 +367,16 @@ def _fix_of_kinds(
 
     With it comes what is said in its place on the command line.
     """
-    types = [table[role].dtype for table in (ours, theirs)]
     for table in (ours, theirs):
-        if table[role].dtype != pl.String:
+        values = table[role]
+        if values.dtype != pl.String or not values.str.contains(r"^-?\d+\.0+$").all():
             continue
-        label = table.label(role)
-        column = f"{table.name}[{label!r}]"
-        if pl.Date in types:
-            fix = f"Make both dates: {column} = pandas.to_datetime({column}).dt.date."
-            typed = (
-                f"Write the {table.name} as Parquet, with dates in column {label!r}."
-            )
-            return fix, {fix: typed}
-        if table[role].str.contains(r"^-?\d+\.0+$").all():
-            fix = (
-                f"Make numbers of such text, {column} = {column}.astype(float); of a "
-                "CSV file pandas.read_csv does."
-            )
-            return fix, {fix: "Write such ids as whole numbers, 1 for 1.0."}
+        column = f"{table.name}[{table.label(role)!r}]"
+        fix = (
+            f"Make numbers of such text, {column} = {column}.astype(float); of a "
+            "CSV file pandas.read_csv does."
+        )
+        return fix, {fix: "Write such ids as whole numbers, 1 for 1.0."}
     return "Make both text." if role in IDS else "Make both one kind.", {}
 
 
@@ -455,14 +429,6 @@ def kind(dtype: pl.DataType) -> str:
     return str(dtype)
 
 
-def held_in(values: pl.Series) -> str:
-    """Describe the values of a column, objects of Python by their types."""
-    if values.dtype != pl.Object:
-        return kind(values.dtype)
-    types = {type(value).__name__ for value in values if value is not None}
-    return f"objects of Python ({', '.join(sorted(types))})"
-
-
 def held_and_first(values: pl.Series) -> tuple[str, str]:
     """Describe the values of a column, and write the first; of times as text."""
     first = values.head(1).to_list()[0]
@@ -488,14 +454,12 @@ def as_numbers(values: pl.Series, name: str) -> pl.Series:
     if values.dtype == pl.Boolean or values.null_count() == len(values):
         return values.cast(pl.Float64)
     known = values.drop_nulls()
-    problem = f"{name} holds {held_in(values)} where numbers are needed"
     if values.dtype in TEXT:
         text = known.cast(pl.String)
         not_numbers = text.filter(text.cast(pl.Float64, strict=False).is_null())
-        if len(not_numbers):
-            raise FrameError(
-                f"{problem}, and {not_numbers[0]!r} is no number: correct it, or drop "
-                "the row."
-            )
+        known = not_numbers if len(not_numbers) else text
     example = known.head(1).to_list()[0]
-    raise FrameError(f"{problem}, such as {quoted(example)}: make them numbers.")
+    raise FrameError(
+        f"{name} holds {kind(values.dtype)} where numbers are needed, such as "
+        f"{quoted(example)}: make them numbers, or drop such rows."
+    )

@@ -11,7 +11,6 @@ from itertools import chain
 from typing import Any
 
 import pandas as pd
-import polars as pl
 
 from recnb.data.names import (
     BOTH,
@@ -27,14 +26,12 @@ from recnb.data.names import (
     Roles,
     role_of,
     split_labels,
-    title_column,
 )
 from recnb.data.role_table import is_missing
 from recnb.data.tables import InputTable, ListTable, Tables, errors_name_frame
 from recnb.errors import (
     ColumnError,
     FrameError,
-    OptionError,
     is_several,
     listed,
     quoted,
@@ -42,12 +39,6 @@ from recnb.errors import (
 
 #: The tables that hold lists of users.
 WITH_LISTS = (*OF_LISTS, "train")
-#: How the errors for what a table does not have begin.
-HAVE_NO = {
-    RECS: "recommendations have no",
-    TRUTH: "truth has no",
-    BOTH: "the frame has no",
-}
 #: Names under which rows of lists have columns in results, beside those of a split.
 OF_RESULTS = (*IDS, "rank", "score", "relevance")
 
@@ -89,15 +80,16 @@ def labels_of(
             )
         for column in columns:
             if column in labels.values():
-                raise _in_two_roles(table, role, column, labels)
+                other = next(role for role in labels if labels[role] == column)
+                raise ColumnError(
+                    f"{table.name}: column {column!r} cannot be both {other} and {role}: "
+                    f"name another column for one, {role}='...'."
+                )
             labels[role] = column
     _refuse_levels(table, roles, labels)
     _refuse_relevant_items(table, roles, labels)
     missing = _missing(table, roles, labels)
     if missing:
-        if table.name == BOTH:
-            # In two tables it plays the role all the same, and `with_split` refuses it.
-            _refuse_split_of_roles(missing, named)
         raise _no_column(table, missing, labels, named)
     return labels
 
@@ -110,6 +102,9 @@ def _columns_for(
     A column that a keyword names, `by_keyword`, plays another role by its name only where
     that is needed and has no other: the keyword may mean the column of another table.
     """
+    suggested = table.by_role.get(role, [])
+    if not by_keyword:
+        return suggested
     columns = table.named_for(role, named)
     if len(columns) > 1:
         raise ColumnError(
@@ -119,7 +114,6 @@ def _columns_for(
         )
     if columns:
         return columns
-    suggested = table.by_role.get(role, [])
     free = [column for column in suggested if column not in by_keyword]
     # One frame has the columns of both tables: none is meant for another.
     if is_needed and not free and table.name != BOTH:
@@ -194,8 +188,7 @@ def columns_of_lists(table: InputTable) -> list[str]:
     """Return the columns whose cells are lists or mappings."""
     if not isinstance(table.frame, pd.DataFrame):
         with errors_name_frame(table.name):
-            every = {column: column for column in table.columns}
-            types = table.query(every).collect_schema()
+            types = table.frame.collect_schema()
         return [column for column in types if types[column].is_nested()]
     columns = []
     for column, dtype in table.frame.dtypes.items():
@@ -249,12 +242,12 @@ def with_split(labels: Labels, split: Sequence[str]) -> Labels:
         raise ColumnError(f"split={split!r} names a column twice: name each once.")
     role_of_column = {column: role for role, column in labels.items()}
     for column in split:
-        if column in role_of_column:
-            raise _split_has_role(column, role_of_column[column])
-        if column in OF_RESULTS:
+        if column in role_of_column or column in OF_RESULTS:
+            role = role_of_column.get(column, column)
             raise ColumnError(
-                f"split={column!r} is the name of another column in results: rename the "
-                "column, such as to 'fold'."
+                f"split={column!r} is the column of the {role}, or has its name in "
+                "results: name one that tells the lists of a user apart, such as a day or "
+                "a fold, or rename it."
             )
     return {**labels, **split_labels(split)}
 
@@ -270,56 +263,22 @@ def columns_of_models(table: InputTable, labels: Labels) -> list[str]:
 
 def refuse_models(table: InputTable, labels: Labels) -> None:
     """Refuse the rows of several models, which hold several lists for each user."""
-    holder, call = "recommendations hold", "recnb.compare(recs, truth)"
+    call = "recnb.compare(recs, truth)"
     if table.name == BOTH:
-        holder, call = "the frame holds", "recnb.compare(frame)"
+        call = "recnb.compare(frame)"
     for column in columns_of_models(table, labels):
-        models = _models_in(table, column)
+        models = table.distinct(column).sort(nulls_last=True)
+        if table.name == BOTH:
+            models = models.filter(~is_missing(models))  # what was not recommended
         if len(models) > 1:
             raise FrameError(
-                f"{holder} the lists of {len(models)} models in column {column!r}, such "
-                f"as {models[0]!r}: compare them, {call}, or evaluate one alone.",
+                f"{table.name}: column {column!r} names {len(models)} models, such as "
+                f"{models[0]!r}: compare them, {call}, or evaluate one alone.",
                 {call: "--baseline NAME"},
             )
 
 
-def _models_in(table: InputTable, column: str) -> pl.Series:
-    """Return the models that a column names, sorted."""
-    models = table.distinct(column).sort(nulls_last=True)
-    if table.name == BOTH:
-        models = models.filter(~is_missing(models))  # what was not recommended
-    return models
-
-
 # ---- errors
-
-
-def _refuse_split_of_roles(missing: Sequence[str], named: Named) -> None:
-    """Raise an error for a column of a split that is needed for a role."""
-    needed = {*missing, "rank"} if "score" in missing else {*missing}
-    for column in named.get("split", ()):
-        role = role_of(column)
-        if role is not None and role in needed:
-            raise _split_has_role(column, role)
-
-
-def _split_has_role(column: str, role: str) -> ColumnError:
-    """Return the error for a column of a split that plays a role as well."""
-    return ColumnError(
-        f"split={column!r} is the column of the {role}: name one that tells the lists of a "
-        "user apart, such as a day or a fold."
-    )
-
-
-def _in_two_roles(
-    table: InputTable, role: str, column: str, labels: Labels
-) -> ColumnError:
-    """Return the error for a column that plays another role already."""
-    other = next(other for other, label in labels.items() if label == column)
-    return ColumnError(
-        f"{table.name}: column {column!r} cannot be both {other} and {role}: "
-        f"name another column for one, {role}='...'."
-    )
 
 
 def _no_column(
@@ -327,8 +286,10 @@ def _no_column(
 ) -> ColumnError:
     """Return the error for roles without a column, with what to type."""
     words = [{"score": "rank or score"}.get(role, role) for role in missing]
-    problem = f"{table.name}: no column is known to be the {' or the '.join(words)}."
-    held = f"Its columns: {listed(table.columns) or 'none'}."
+    problem = (
+        f"{table.name}: no column is known to be the {' or the '.join(words)}. "
+        f"Its columns: {listed(table.columns) or 'none'}."
+    )
     with_role = {*labels.values()}
     without_role = [
         column
@@ -337,49 +298,34 @@ def _no_column(
     ]
     if not all(isinstance(column, str) for column in without_role):
         return ColumnError(
-            f"{problem} {held} A column is named as text; a table with a row for each "
+            f"{problem} A column is named as text; a table with a row for each "
             "user is given as a mapping of user to items or scores."
         )
     lists: list[str] = []
     if table.name in (*OF_LISTS, BOTH) and "item" not in labels:
         lists = columns_of_lists(table)
+    others = [column for column in without_role if column not in lists]
+    wanted, may_be_meant = [*missing], dict(zip(missing, others, strict=False))
     if lists:
-        return ColumnError(
-            f"{problem} {held} {_name_lists(table, without_role, lists, labels)}"
-        )
-    return ColumnError(
-        f"{problem} {held} {_name_each(table, missing, without_role, named)}"
-    )
-
-
-def _name_lists(
-    table: InputTable, without_role: Sequence[str], lists: Sequence[str], labels: Labels
-) -> str:
-    """Say which keywords name columns of lists."""
-    roles = [OF_LISTS[table.name]] if table.name in OF_LISTS else [*OF_LISTS.values()]
-    may_be_meant = dict(zip(roles, lists, strict=False))
-    examples = []
-    if "user" not in labels:
-        others = [column for column in without_role if column not in lists]
-        examples.append(f"user={(others or ['...'])[0]!r}")
-    examples += [f"{role}={may_be_meant.get(role, '...')!r}" for role in roles]
-    return f"Name what holds lists: {', '.join(examples)}."
+        of_lists = [
+            role for name, role in OF_LISTS.items() if table.name in (name, BOTH)
+        ]
+        wanted = [role for role in missing if role == "user"] + of_lists
+        may_be_meant |= zip(of_lists, lists, strict=False)
+    return ColumnError(f"{problem} {_name_each(table, wanted, may_be_meant, named)}")
 
 
 def _name_each(
-    table: InputTable, missing: Sequence[str], without_role: Sequence[str], named: Named
+    table: InputTable, wanted: Sequence[str], may_be_meant: Labels, named: Named
 ) -> str:
     """Say which keywords name columns, with those that may be meant.
 
     Beside the name that another table has, that of this one is to be typed. Which of two
     columns is the score, and which the relevance, is not to be seen by their places.
     """
-    title = title_column(without_role)
-    ids_first = sorted(without_role, key=lambda column: column == title)
-    may_be_meant = dict(zip(missing, ids_first, strict=False))
-    unclear = {"score", "relevance"} if {"score", "relevance"} <= {*missing} else set()
+    unclear = {"score", "relevance"} if {"score", "relevance"} <= {*wanted} else set()
     examples = []
-    for role in missing:
+    for role in wanted:
         column = may_be_meant.get(role, "...")
         if named.get(role):
             examples.append(f"{role}={[*named[role], column]}")
@@ -387,7 +333,7 @@ def _name_each(
             examples.append(f"{role}=...")
         else:
             examples.append(f"{role}={column!r}")
-    verb = "Name each" if any(map(named.get, missing)) else "Say which"
+    verb = "Name each" if any(map(named.get, wanted)) else "Say which"
     fix = f"{verb}: {', '.join(examples)}."
     if table.name == BOTH:
         fix += " Or give the other frame as well, recnb.evaluate(recs, truth)."
@@ -409,34 +355,10 @@ def refuse_absent(named: Named, tables: Tables) -> None:
             absent = [*names]  # lists that were there are rows now, and named no more
         if not absent:
             continue
-        if role == "split" and TRUTH in tables:
-            _refuse_split_of_truth(absent[0], tables[TRUTH])
-        raise _absent(absent[0], role, names, holders, columns)
-
-
-def _refuse_split_of_truth(column: str, truth: InputTable) -> None:
-    """Raise an error for a column of a split that the truth alone has."""
-    if column in truth.columns:
-        raise OptionError(
-            f"split={column!r} is a column of the truth alone, so lists are the same "
-            f"for each of its values. Leave split= out, and say by={column!r} where "
-            "you ask for numbers: each value is then a truth of its own."
+        where = holders[0] if len(holders) == 1 else "the frames"
+        given: object = names[0] if len(names) == 1 else [*names]
+        present = sorted({*map(str, columns)})
+        raise ColumnError(
+            f"{where}: there is no column {absent[0]!r}, which {role}={quoted(given)} "
+            f"names. Columns: {listed(present)}."
         )
-
-
-def _absent(
-    column: str,
-    role: str,
-    names: Sequence[str],
-    holders: Sequence[str],
-    columns: Sequence[object],
-) -> ColumnError:
-    """Return the error for a column that is in none of the tables that may hold it."""
-    where = HAVE_NO[holders[0]] if len(holders) == 1 else "no frame has a"
-    kind = "column of lists" if role in OF_LISTS.values() else "column"
-    given: object = names[0] if len(names) == 1 else [*names]
-    present = sorted({*map(str, columns)})
-    return ColumnError(
-        f"{where} {kind} {column!r}, which {role}={quoted(given)} names. Columns: "
-        f"{listed(present)}."
-    )

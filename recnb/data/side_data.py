@@ -24,14 +24,7 @@ from recnb.data.names import (
 from recnb.data.read import SIDE_FRAMES, Input, read_tables, tables_of
 from recnb.data.roles import labels_of
 from recnb.data.source import InMemory, Source
-from recnb.data.tables import (
-    LAZY,
-    InputTable,
-    MadeTable,
-    Tables,
-    is_file,
-    is_frame,
-)
+from recnb.data.tables import InputTable, MadeTable, Tables, is_file, is_frame
 from recnb.errors import ColumnError, FrameError, OptionError, listed
 
 #: The argument of `evaluate` that a table is, where it has another name in errors.
@@ -73,11 +66,6 @@ class OtherColumns:
         # Columns of kinds that are not read, or cannot be grouped, are passed over.
         with suppress(FrameError, pl.exceptions.PolarsError):
             rows = self.ids.select(key=pl.struct(roles)).with_columns(value=self[name])
-            # Usually two neighbouring rows show it at once.
-            key, value = pl.col("key"), pl.col("value")
-            differs_from_above = (key == key.shift()) & value.ne_missing(value.shift())
-            if rows.select(differs_from_above.any()).item():
-                return True
             return bool(rows.unique()["key"].is_duplicated().any())
         return False
 
@@ -120,13 +108,11 @@ class GivenFrame:
 
 def _library_of(table: InputTable) -> str:
     """Return the word for the library of the frame that a caller has."""
-    if isinstance(table, MadeTable):
+    if isinstance(table, MadeTable) or table.made_of:
         return ""
     if isinstance(table.frame, pd.DataFrame):
         return "pandas"
-    if isinstance(table.frame, pl.DataFrame):
-        return "polars"
-    return "lazy" if table.origin == LAZY else ""
+    return "polars" if isinstance(table.frame, pl.DataFrame) else "lazy"
 
 
 @dataclass(frozen=True)
@@ -366,11 +352,6 @@ def _columns_without_role(table: InputTable, labels: Labels) -> dict[str, Any]:
             raise ColumnError(
                 f"{table.name}: column {column!r} is beside the ids, which are in "
                 f"{labels[column]!r} and are called so in results: rename or drop it."
-            )
-        if str(column) in others:
-            raise ColumnError(
-                f"{table.name}: columns {others[str(column)]!r} and {column!r} have one name "
-                "as text; rename one."
             )
         others[str(column)] = column
     return others

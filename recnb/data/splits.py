@@ -8,7 +8,7 @@ has the key of each for results and errors. Nothing between knows of splits.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime, time
+from datetime import datetime, time
 from typing import Any
 
 import pandas as pd
@@ -184,12 +184,12 @@ class Keys:
         """
         if not self.columns:
             return key
-        if isinstance(key, str):
-            ids = self.table["list"].filter(self._names == key)
-            return ids[0] if len(ids) == 1 else None
-        if isinstance(key, tuple) and len(key) == self._index.nlevels:
-            return self._find_in_index(key)
-        return None
+        name = str(key)
+        if isinstance(key, tuple) and len(key) == len(self.columns) + 1:
+            user, *values = key
+            name = f"{user} [{_in_words(self.columns, values)}]"
+        ids = self.table["list"].filter(self._names == name)
+        return ids[0] if len(ids) == 1 else None
 
     def in_words(self, key: Any) -> Any:
         """Return what the list that a caller names is called in words."""
@@ -198,27 +198,10 @@ class Keys:
             return key
         return self._names[list_id]
 
-    def _find_in_index(self, key: tuple[Any, ...]) -> int | None:
-        """Return the id of the list at a key of the index, where a date is its midnight."""
-        as_in_index = tuple(
-            pd.Timestamp(value) if isinstance(value, date) else value for value in key
-        )
-        try:
-            place = self._index.get_loc(as_in_index)
-        except (KeyError, TypeError):
-            return None
-        # Of an index of times, the text "2024-05" finds all rows of May, as a slice.
-        return place if isinstance(place, int) else None
-
     @cached_property
     def _names(self) -> pl.Series:
         """What each list is called in words."""
         return self.names(self.table["list"])
-
-    @cached_property
-    def _index(self) -> pd.Index[Any]:
-        """The key of each list in the index of results."""
-        return self.index(self.table["list"], "user")
 
 
 #: Each user has one list.
@@ -289,24 +272,19 @@ def _plain_values(table: RoleTable, role: str, column: str) -> pl.Series:
         return values.cast(pl.String)
     if dtype in (pl.Date, pl.Boolean):
         return values
+    plain: pl.DataType = pl.Int64()
+    wrong = values
     if isinstance(dtype, pl.Datetime) and dtype.time_zone is None:
-        in_microseconds = values.dt.cast_time_unit("us")
-        finer = values.filter(in_microseconds.cast(dtype) != values)
-        if finer.is_empty():
-            return in_microseconds
-        rounded = "round them, .dt.floor('us')"
-        raise FrameError(
-            f"{problem} holds times in nanoseconds, such as {finer.cast(pl.String)[0]}, "
-            f"and times of a split are in microseconds: {rounded}.",
-            {rounded: "round them in the file"},
-        )
-    if dtype.is_numeric():
-        whole = values.cast(pl.Int64, strict=False)
-        if (whole.cast(dtype) == values).all() and not whole.null_count():
-            return whole
-    held, first = held_and_first(values)
+        plain = pl.Datetime("us")
+    if dtype.is_numeric() or isinstance(plain, pl.Datetime):
+        as_plain = values.cast(plain, strict=False)
+        wrong = values.filter(~as_plain.cast(dtype).eq_missing(values))
+        if wrong.is_empty():
+            return as_plain
+    held, first = held_and_first(wrong)
     raise FrameError(
-        f"{problem} holds {held} such as {first}: give text, whole numbers or dates."
+        f"{problem} holds {held} such as {first}: give text, whole numbers, dates or times "
+        "of no zone in whole microseconds."
     )
 
 

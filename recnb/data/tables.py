@@ -25,6 +25,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 
 from recnb.caching import cached_property
 from recnb.data.names import IDS, NAMES, Labels, Named, role_of
@@ -40,19 +41,22 @@ Frame: TypeAlias = Any
 #: What holds rows that are not in memory, in words, and what to type to have them there.
 Origin: TypeAlias = tuple[str, str]
 
-LAZY: Origin = (N_("a lazy frame"), "collect the frame first, frame.collect()")
-DATASET: Origin = (
-    N_("the files of a pyarrow dataset"),
-    "read the dataset first, dataset.to_table()",
-)
-RELATION: Origin = (
-    N_("a DuckDB relation"),
-    "fetch the relation first, relation.to_arrow_table()",
-)
-FILES: Origin = (
-    N_("files"),
-    "read the files into a frame first, polars.read_parquet(...)",
-)
+#: Where the rows of a lazy frame are, by what it was made of; "": by its caller.
+ORIGINS: dict[str, Origin] = {
+    "": (N_("a lazy frame"), "collect the frame first, frame.collect()"),
+    "pyarrow": (
+        N_("the files of a pyarrow dataset"),
+        "read the dataset first, dataset.to_table()",
+    ),
+    "duckdb": (
+        N_("a DuckDB relation"),
+        "fetch the relation first, relation.to_arrow_table()",
+    ),
+    "files": (
+        N_("files"),
+        "read the files into a frame first, polars.read_parquet(...)",
+    ),
+}
 
 #: Rows of a table that is fetched into memory, at most.
 HELD = 2**23
@@ -68,6 +72,9 @@ MEND = (
     "same columns, of the same types."
 )
 
+#: What to do about columns that Polars does not read.
+LEAVE_OUT = "Leave such columns out, or make them plain numbers or text."
+
 
 @dataclass(eq=False)
 class InputTable:
@@ -78,11 +85,12 @@ class InputTable:
     """
 
     name: str  #: what errors call it
-    frame: Frame  #: of pandas, Polars or pyarrow, or a relation of DuckDB
+    frame: Frame  #: of pandas or Polars
     columns: list[str]
     #: Users whose list is empty, and who have no row therefore: lists alone can say so.
     without_items: Sequence[Any] = ()
-    kept_in: Origin = LAZY  #: what holds the rows of a lazy frame
+    #: The package of what the frame was made of; "" if it was given as it is.
+    made_of: str = ""
     #: Whether the caller may write into the frame, so that its columns are copied.
     is_shared: ClassVar[bool] = True
     #: What `role_table` returned, by the columns asked for.
@@ -91,25 +99,17 @@ class InputTable:
     @classmethod
     def of(cls, frame: Frame, name: str) -> Self:
         """Make a table of a frame, or of a stream of one, which is read once."""
-        kept_in = cls.kept_in
-        if isinstance(frame, (pd.DataFrame, pl.DataFrame)):
-            columns = [*frame.columns]
-        else:
-            _refuse_engine(frame, name)
+        made_of = ""
+        if not isinstance(frame, (pd.DataFrame, pl.DataFrame, pl.LazyFrame)):
+            made_of = package_of(frame)
+            frame = _in_polars(frame, name)
+        if isinstance(frame, pl.LazyFrame):
             with errors_name_frame(name):
-                if is_dataset(frame):
-                    frame, kept_in = pl.scan_pyarrow_dataset(frame), DATASET
-                elif is_relation(frame):
-                    kept_in = RELATION
-                elif not isinstance(frame, pl.LazyFrame):
-                    frame = _whole_stream(frame, name)
-                columns = _column_names(frame)
-        if len({*columns}) < len(columns):
-            twice = next(column for column in columns if columns.count(column) > 1)
-            raise ColumnError(
-                f"{name}: more than one column is called {twice!r}; rename all but one."
-            )
-        return cls(name, frame, columns, kept_in=kept_in)
+                columns = frame.collect_schema().names()
+        else:
+            columns = [*frame.columns]
+        refuse_repeated(columns, name)
+        return cls(name, frame, columns, made_of=made_of)
 
     # Which columns it has
 
@@ -136,8 +136,7 @@ class InputTable:
     @property
     def origin(self) -> Origin | None:
         """What holds the rows; None if they are in memory."""
-        is_elsewhere = isinstance(self.frame, pl.LazyFrame) or is_relation(self.frame)
-        return self.kept_in if is_elsewhere else None
+        return ORIGINS[self.made_of] if isinstance(self.frame, pl.LazyFrame) else None
 
     def select(self, labels: Labels) -> pl.DataFrame:
         """Return columns in memory that the caller does not write into."""
@@ -176,18 +175,10 @@ class InputTable:
 
     def query(self, labels: Labels) -> pl.LazyFrame:
         """Return columns as a lazy frame of Polars."""
-        frame, names = self.frame, [*dict.fromkeys(labels.values())]
-        if isinstance(frame, pd.DataFrame):
+        if isinstance(self.frame, pd.DataFrame):
             return pl.LazyFrame(self._of_pandas(labels))
-        if is_relation(frame):
-            with errors_name_frame(self.name):
-                frame = _picked(frame, names).pl(lazy=True)
-        elif not isinstance(frame, (pl.LazyFrame, pl.DataFrame)):
-            table = frame.select(names)
-            refuse_unread(table.schema, self.name)
-            frame = pl.DataFrame(pl.from_arrow(table))
         columns = [pl.col(label).alias(role) for role, label in labels.items()]
-        query: pl.LazyFrame = frame.lazy().select(columns)
+        query: pl.LazyFrame = self.frame.lazy().select(columns)
         return query
 
     def distinct(self, column: str) -> pl.Series:
@@ -199,20 +190,16 @@ class InputTable:
 
     def fetched(self, columns: Iterable[str]) -> Self:
         """Return these columns in memory, or the table as it is if it is there."""
-        if self.origin is None:
+        if not isinstance(self.frame, pl.LazyFrame):
             return self
         names = [*dict.fromkeys(columns)]
         with errors_name_frame(self.name):
-            if is_relation(self.frame):
-                # As Arrow, since Polars may not read one of the columns.
-                frame = _picked(self.frame, names).to_arrow_table()
-            else:
-                frame = self.frame.select(names).collect(engine="streaming")
+            frame = self.frame.select(names).collect(engine="streaming")
         return replace(self, frame=frame, columns=names)
 
     def fetched_if_few(self, columns: Iterable[str]) -> Self:
         """Return these columns in memory, or the table as it is if it has too many rows."""
-        if self.origin is None:
+        if not isinstance(self.frame, pl.LazyFrame):
             return self
         first_rows = replace(self, frame=self.frame.limit(HELD + 1))
         fetched = first_rows.fetched(columns)
@@ -230,7 +217,7 @@ class MadeTable(InputTable):
 class FileTable(MadeTable):
     """The rows of files, which of Parquet are read when they are asked for."""
 
-    kept_in: Origin = FILES
+    made_of: str = "files"
 
 
 @dataclass(eq=False)
@@ -293,16 +280,36 @@ def engine_name(thing: object) -> str | None:
 
 def package_of(thing: object) -> str:
     """Return the package that the type of a thing is from."""
-    return type(thing).__module__.split(".", 1)[0]
+    return type(thing).__module__.split(".", 1)[0].strip("_")
 
 
-def _refuse_engine(frame: Frame, name: str) -> None:
-    """Raise an error for a frame that an engine holds."""
+def _in_polars(frame: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
+    """Return a table of another library, or a stream of one, as a frame of Polars."""
     engine = engine_name(frame)
     if engine is not None:
         raise FrameError(
             f"{name} is a {engine} DataFrame: type "
             f"recnb.{engine.lower()}.evaluate(recs, truth)."
+        )
+    with errors_name_frame(name, LEAVE_OUT):
+        if is_dataset(frame):
+            return pl.scan_pyarrow_dataset(frame)
+        if package_of(frame) == "duckdb":
+            refuse_repeated(frame.columns, name)  # Polars would rename the second
+            in_polars: pl.LazyFrame = frame.pl(lazy=True)
+            return in_polars
+        try:
+            return pl.DataFrame(frame)
+        except pl.exceptions.SchemaError:  # a stream of one column
+            raise not_read(frame, name) from None
+
+
+def refuse_repeated(columns: Sequence[str], name: str) -> None:
+    """Raise an error for columns of one name."""
+    if len({*columns}) < len(columns):
+        twice = next(column for column in columns if columns.count(column) > 1)
+        raise ColumnError(
+            f"{name}: more than one column is called {twice!r}; rename all but one."
         )
 
 
@@ -319,41 +326,11 @@ def not_read(thing: object, name: str) -> FrameError:
     )
 
 
-def _whole_stream(stream: Any, name: str) -> Any:
-    """Return a table of Arrow, or a stream of one, which is read once, as a table."""
-    import pyarrow as pa
-
-    try:
-        return pa.RecordBatchReader.from_stream(stream).read_all()
-    except (TypeError, pa.ArrowInvalid):  # it is none, or has no columns
-        raise not_read(stream, name) from None
-
-
-def _column_names(frame: Frame) -> list[str]:
-    """Return the names of columns, of which two may be equal."""
-    if isinstance(frame, pl.LazyFrame):
-        return frame.collect_schema().names()
-    # The `columns` of pyarrow are arrays.
-    return [*(frame.columns if is_relation(frame) else frame.column_names)]
-
-
 def is_dataset(frame: object) -> bool:
     """Return whether a table is a pyarrow dataset, without importing pyarrow."""
     return "pyarrow.dataset" in sys.modules and isinstance(
         frame, sys.modules["pyarrow.dataset"].Dataset
     )
-
-
-def is_relation(frame: object) -> bool:
-    """Return whether a table is a DuckDB relation, without importing duckdb."""
-    return "duckdb" in sys.modules and isinstance(
-        frame, sys.modules["duckdb"].DuckDBPyRelation
-    )
-
-
-def _picked(relation: Any, columns: Iterable[str]) -> Any:
-    """Return a relation with these columns."""
-    return relation.select(*map(sys.modules["duckdb"].ColumnExpression, columns))
 
 
 @contextmanager
@@ -371,28 +348,6 @@ def errors_name_frame(name: str, fix: str = MEND) -> Iterator[None]:
 
 
 # ---- columns of other libraries as those of Polars
-
-
-def refuse_unread(fields: Iterable[Any], name: str) -> None:
-    """Refuse columns of types of Arrow that Polars does not read, some with a panic."""
-    import pyarrow as pa
-
-    unread = {
-        pa.lib.Type_DECIMAL256,
-        pa.lib.Type_RUN_END_ENCODED,
-        pa.lib.Type_LIST_VIEW,
-        pa.lib.Type_LARGE_LIST_VIEW,
-        pa.lib.Type_INTERVAL_MONTH_DAY_NANO,
-        pa.lib.Type_SPARSE_UNION,
-        pa.lib.Type_DENSE_UNION,
-    }
-    for column in fields:
-        if column.type.id in unread:
-            raise FrameError(
-                f"{name}: column {column.name!r} holds {one_line(str(column.type), 80)} of "
-                "Arrow, which is not read. Make it plain numbers or text, as to_list() of "
-                "pandas and to_pylist() of pyarrow do."
-            )
 
 
 def owned(columns: Iterable[pl.Series]) -> pl.DataFrame:
@@ -441,8 +396,6 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
         # Polars before 1.38 takes no array of another byte order.
         native = column.to_numpy().astype(dtype.newbyteorder("="), copy=False)
         return pl.Series(native)
-    if isinstance(dtype, pd.SparseDtype):
-        column = pd.Series(np.asarray(column))
     if isinstance(dtype, pd.CategoricalDtype):
         categories = dtype.categories
         # Groups of users or items keep an order of their own.
@@ -461,42 +414,39 @@ def _as_arrow_reads(
     column: pd.Series[Any], name: str, label: str, role: str
 ) -> pl.Series:
     """Return a column of pandas as Arrow reads it; refuse values of several kinds."""
-    import pyarrow as pa
-
     # pyarrow looks long at a Series before it asks its array, which has text as Arrow.
     is_text = isinstance(column.dtype, pd.StringDtype)
+    values = column.array if is_text else column
     try:
-        array = pa.array(column.array if is_text else column, from_pandas=True)
-    except UnicodeEncodeError as problem:
-        raise FrameError(
-            f"{name}: column {label!r} holds text that is not Unicode, such as "
-            f"{problem.object!r}: {problem.reason}. Replace it, "
-            "text.encode('utf-8', 'replace').decode()."
-        ) from problem
-    except (pa.ArrowException, OverflowError) as problem:
-        known = column.dropna()
+        return pl.Series(_in_views(pa.array(values, from_pandas=True)))
+    except (
+        pa.ArrowException,
+        OverflowError,
+        UnicodeEncodeError,
+        *OF_POLARS,
+    ) as problem:
         if role in ("rank", "score", "relevance"):
             # As text, which Arrow reads: the check of numbers says what is no number.
             return from_pandas(column.map(str, na_action="ignore"), name, label, role)
+        known = column.dropna()
         kinds = ", ".join(sorted({type(value).__name__ for value in known}))
-        if kinds == "int":
-            raise FrameError(
-                f"{name}: column {label!r} holds {max(known, key=abs)}, and only whole "
-                "numbers below 2**63 are read. Make them text in every frame."
-            ) from problem
         # The text of what is missing would be an id, "nan" or "None".
         raise FrameError(
             f"{name}: column {label!r} holds values of more than one kind, or of one that "
-            f"is no id or number: {kinds}, such as {quoted(known.iloc[0])}. "
-            "Make them one kind, such as text, and drop what is missing first."
+            f"is not read: {kinds}, such as {quoted(known.iloc[0])} "
+            f"({one_line(str(problem), 80)}). Make them one kind, such as text or whole "
+            "numbers below 2**63, and drop what is missing first."
         ) from problem
-    if not pa.types.is_large_string(array.type):
-        refuse_unread([pa.field(str(label), array.type)], name)
-        return pl.Series(array)
-    # Views are how Polars has text, and Arrow makes them in a third of Polars' time;
-    # they cannot point beyond 2 GB. Before pyarrow 25 the cast ends the process for text
-    # of up to 12 bytes.
+
+
+def _in_views(array: Any) -> Any:
+    """Return text of Arrow as views, which is how Polars has it.
+
+    Arrow makes them in a third of Polars' time; they cannot point beyond 2 GB. Before
+    pyarrow 25 the cast ends the process for text of up to 12 bytes.
+    """
     makes_views = int(pa.__version__.split(".")[0]) >= 25
-    if makes_views and array.nbytes < 2**31:
-        array = array.cast(pa.string_view())
-    return pl.Series(array)
+    is_text = pa.types.is_large_string(array.type)
+    if makes_views and is_text and array.nbytes < 2**31:
+        return array.cast(pa.string_view())
+    return array

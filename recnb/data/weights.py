@@ -30,7 +30,6 @@ from recnb.errors import (
     FrameError,
     OptionError,
     is_number,
-    is_several,
     quoted,
 )
 from recnb.metrics.hits import Floats
@@ -112,11 +111,8 @@ def _table_of(given: object, name: str, described: pl.DataFrame | None) -> pl.Da
     elif isinstance(given, (pd.Series, Mapping)):
         table = _values_by_id(given, name)
     else:
-        thing = type(given).__name__
-        if isinstance(given, pl.Series):
-            thing = "Series of Polars, which has no ids"
         raise OptionError(
-            f"{name}= is a {thing}: name a column, or give a pandas Series by "
+            f"{name}= is a {type(given).__name__}: name a column, or give a pandas Series by "
             f"{WEIGHTS[name]}, or a mapping."
         )
     ids = table.columns[:-1]
@@ -299,8 +295,7 @@ def _items_of(given: Any, known: pl.Series) -> pl.DataFrame:
             f"items= is a {type(given).__name__}: give its column of items, such as "
             f"items=truth['item']."
         )
-    values = [*given] if is_several(given) else [given]
-    items = as_column(values, "items", "items", "item").to_frame()
+    items = as_column([*given], "items", "items", "item").to_frame()
     others = RoleTable("items=", items, {}).with_ids(["item"])
     RoleTable("train", known.to_frame(), {}).refuse_other_kinds(others)
     return others.rows.unique()

@@ -19,7 +19,6 @@ from recnb.data.tables import (
     errors_name_frame,
     is_file,
 )
-from recnb.errors import FrameError
 
 #: The file of documents or of queries, by the table that it is, and its column of ids.
 TEXTS = {"items": ("corpus.jsonl", "document"), "users": ("queries.jsonl", "query")}
@@ -28,38 +27,21 @@ OF_JUDGEMENTS = {"query-id", "corpus-id", "score"}
 
 
 def folder(thing: Any, name: str, named: Named) -> InputTable | None:
-    """Read judgements of the test as the truth, documents as items, queries as users.
-
-    Documents and queries may be named as files as well.
-    """
+    """Read judgements of the test as the truth, documents as items, queries as users."""
     if not is_file(thing):
         return None
     given = Path(thing)
     if not os.path.isdir(given / "qrels"):
-        is_text = name in TEXTS and given.suffix == ".jsonl"
-        return _texts(given, name) if is_text else None
+        return None
     if name in TEXTS:
         file, _id = TEXTS[name]
         return _texts(given / file, name)
-    if name == TRUTH:
-        return _judgements(given, named)
-    raise FrameError(
-        f"{thing} is a folder of BEIR, which holds judgements, documents and "
-        "queries, and no lists. Give it as the truth; as items= and users= for "
-        "titles and texts."
-    )
+    return _judgements(given, named) if name == TRUTH else None
 
 
 def _judgements(root: Path, named: Named) -> InputTable:
     """Read the judgements of the test, with ids as text."""
-    file = root / "qrels" / "test.tsv"
-    others = sorted(root.glob("qrels/*.tsv"))
-    if others and file not in others:
-        raise FrameError(
-            f"there is no file {str(file)!r}, which is read of a folder of "
-            f"BEIR. Name the judgements that are meant, such as {str(others[0])!r}."
-        )
-    rows = files.read(file, TRUTH, named).frame
+    rows = files.read(root / "qrels" / "test.tsv", TRUTH, named).frame
     ids = pl.col("^(query|corpus)-id$").cast(pl.String)
     return MadeTable.of(rows.with_columns(ids), TRUTH)
 

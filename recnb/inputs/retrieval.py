@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -81,15 +80,12 @@ def refuse_columns(thing: Any, name: str, named: Named) -> None:
 
     It is asked as a form, before that of mappings by user, and makes no table.
     """
-    if isinstance(thing, Mapping) and name in OF_LISTS:
-        of_lists = chain.from_iterable(
-            named.get(role, ()) for role in OF_LISTS.values()
+    is_mapping = isinstance(thing, Mapping) and name in OF_LISTS
+    if is_mapping and not LABELS.isdisjoint(thing):
+        raise FrameError(
+            f"{name} is a dictionary of columns, {listed(thing)}. Make a frame of it, "
+            "pandas.DataFrame(columns); give one question alone as [question]."
         )
-        if not LABELS.union(of_lists).isdisjoint(thing):
-            raise FrameError(
-                f"{name} is a dictionary of columns, {listed(thing)}. Make a frame of it, "
-                "pandas.DataFrame(columns); give one question alone as [question]."
-            )
 
 
 def name_columns_of_logs(tables: Tables, named: Named) -> tuple[Tables, Named]:
@@ -123,8 +119,6 @@ def _with_queries(table: InputTable) -> InputTable:
     if isinstance(rows, pd.DataFrame):
         rows = rows.assign(query=np.arange(len(rows)))
     else:
-        if not isinstance(rows, (pl.DataFrame, pl.LazyFrame)):
-            rows = table.select({column: column for column in table.columns})
         rows = rows.with_row_index("query")
     return replace(table, frame=rows, columns=[*table.columns, "query"])
 
@@ -207,35 +201,15 @@ def _column_of_queries(table: InputTable, named: Named) -> str | None:
     keys = table.select({column: column for column in by_list})
     repeats = keys[query].filter(keys.is_duplicated())
     if len(repeats):
-        raise _repeated_query(table, query, repeats[0])
+        with_ids = "frame.assign(query_id=range(len(frame)))"
+        if isinstance(table, MadeTable):
+            with_ids += ", where frame is a pandas frame of these rows"
+        raise FrameError(
+            f"{table.name}: {repeats[0]!r} is in more than one row of column {query!r}, "
+            f"and each query has one list. Give each row one, {with_ids}.",
+            {with_ids: "in a column of numbers, 'query_id'"},
+        )
     return query
-
-
-def _repeated_query(table: InputTable, query: str, repeated: object) -> FrameError:
-    """Return the error for a query in several rows."""
-    with_ids = "frame.assign(query_id=range(len(frame)))"
-    if isinstance(table, MadeTable):
-        with_ids += ", where frame is a pandas frame of these rows"
-    fix = f"Give each row one, {with_ids}"
-    for column in table.columns:
-        if column not in (query, *LABELS) and _tells_apart(table, column):
-            fix = f"Type user={column!r}, which has another value in each row"
-            break
-    return FrameError(
-        f"{table.name}: {repeated!r} is in more than one row of column {query!r}, "
-        f"and each query has one list. {fix}.",
-        {with_ids: "in a column of numbers, 'query_id'"},
-    )
-
-
-def _tells_apart(table: InputTable, column: str) -> bool:
-    """Return whether a column has text or a whole number, another in each row."""
-    try:
-        values = table.select({column: column})[column]
-    except FrameError:  # of several kinds
-        return False
-    is_id = values.dtype == pl.String or values.dtype.is_integer()
-    return is_id and not values.null_count() and not values.is_duplicated().any()
 
 
 FORMS[:0] = [refuse_columns, list_of_lists]

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import duckdb
 import pandas as pd
@@ -89,13 +89,6 @@ def by_pair(numbers: Any) -> dict[tuple[str, str], float]:
 
 def series_by_pair(numbers: Any) -> pd.Series:
     return pd.Series(by_pair(numbers)).rename_axis(["user", "item"])
-
-
-class Scored(NamedTuple):
-    """A pair whose names of fields say which is the item."""
-
-    score: float
-    item_id: str
 
 
 def structs(items: dict[str, float]) -> list[dict[str, Any]]:

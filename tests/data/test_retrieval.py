@@ -106,7 +106,7 @@ def test_refused(call: str, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("1\t100\t1\n2\t102\t1\n", "If these are values, write names of columns"),
+        ("1\t100\t1\n2\t102\t1\n", "more than one column is called '1'"),
         ("1\t100\t2\n", r"no column is known to be the user.*'1', '100', '2'"),
     ],
 )
@@ -164,18 +164,6 @@ def test_documents_and_queries_of_a_folder_have_titles_and_texts(folder: Path) -
     assert all(f"**{query}** (Question {query}?)" in report for query in RESULTS)
     by_text = repr(ev.table("mrr", k=3, by="text"))
     assert all(f"Question {query}?" in by_text for query in RESULTS)
-    files = {"items": folder / "corpus.jsonl", "users": folder / "queries.jsonl"}
-    again = recnb.evaluate(RESULTS, folder, **files)
-    assert again.user("1").equals(ev.user("1"))
-
-
-def test_a_folder_without_judgements_of_the_test_names_the_others(folder: Path) -> None:
-    (folder / "qrels" / "test.tsv").rename(folder / "qrels" / "dev.tsv")
-    with pytest.raises(FrameError, match=r"no file .*test\.tsv") as raised:
-        recnb.evaluate(RESULTS, folder)
-    file = str(folder / "qrels" / "dev.tsv")
-    assert repr(file) in str(raised.value)
-    assert (numbers(RESULTS, file) == numbers(RECS, TRUTH)).all()
 
 
 # ---- lists

@@ -192,7 +192,7 @@ def test_they_are_gone_after_an_error_too(folder):
     missing = shuffled(recs).astype({"item": "Int64"})
     missing.loc[len(missing) - 1, "item"] = None
     for wrong, words in (
-        (shuffled(pd.concat([recs, recs[:1]])), "is repeated"),
+        (shuffled(pd.concat([recs, recs[:1]])), "are repeated"),
         (missing, "1 missing item id, the first in row"),
     ):
         with pytest.raises(

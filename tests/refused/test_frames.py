@@ -74,11 +74,3 @@ def test_files_of_several_types(tmp_path: Path) -> None:
         )
     with pytest.raises(FrameError, match=r"rank: [^,]*\. .* of the same types\.$"):
         recnb.evaluate(tmp_path, TRUTH)
-
-
-def test_a_folder_whose_id_has_leading_zeros(tmp_path: Path) -> None:
-    folder = tmp_path / "user=007"
-    folder.mkdir()
-    RECS.drop(columns="user").to_parquet(folder / "0.parquet")
-    with pytest.raises(FrameError, match=r"'user=007' would be read as 7: .* of text"):
-        recnb.evaluate(tmp_path, TRUTH)

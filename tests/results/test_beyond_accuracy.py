@@ -15,7 +15,6 @@ import pytest
 import scipy.stats
 
 import recnb
-from recnb.errors import ColumnError
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.score import CatalogueScore
@@ -94,9 +93,6 @@ def test_columns_that_are_named_by_numbers() -> None:
     """Items and users, as a matrix that becomes a frame has them."""
     users = pd.DataFrame({"user": [1, 2, 3, 5], 0: list("xyxy")})
     assert len(evaluation(users=users).table("ndcg", k=2, by="0")) == 2
-    both = users.assign(**{"0": 1})
-    with pytest.raises(ColumnError, match="0 and '0' have one name as text"):
-        evaluation(users=both)
 
 
 def test_every_metric_is_a_method_within_its_bounds() -> None:
