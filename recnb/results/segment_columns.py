@@ -102,21 +102,23 @@ def _rows_given(data: EvaluationData, by: pd.Series[Any], label: str) -> pl.Data
 
 def _rows_named(data: EvaluationData, name: str) -> pl.DataFrame:
     """Return the rows of a column of users= or of the truth, or those counted in train."""
-    side_data = data.side_data
-    users, truth = side_data.users, side_data.truth_columns
-    of_users = [] if users is None else users.drop("user").columns
-    of_truth = [] if truth is None else [*truth.columns]
-    if name in of_users:
-        table = users.select("user", value=name)
-        return data.keys.numbered(RoleTable("users", table, {})).rows
-    if name in of_truth:
-        return _rows_of_truth(data, truth, name)
+    users, truth = data.side_data.users, data.side_data.truth_columns
+    known = list[str]()
+    if users is not None:
+        known += users.drop("user").columns
+        if name in known:
+            table = users.select("user", value=name)
+            return data.keys.numbered(RoleTable("users", table, {})).rows
+    if truth is not None:
+        known += truth.columns
+        if name in truth.columns:
+            return _rows_of_truth(data, truth, name)
     if name == "activity":
         return _n_in_train(data)
     raise OptionError(
         f"by={quoted(name)} is no column of users= or of the truth, where segments come "
         f"from. Give what is known of them: {GIVE_USERS}. "
-        f"{near(name, [*of_users, *of_truth, 'activity'])}",
+        f"{near(name, [*known, 'activity'])}",
         TYPED,
     )
 
