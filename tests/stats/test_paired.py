@@ -5,13 +5,12 @@ that belong to them, few users, laws; Holm.
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-import recnb
+import recnb  # noqa: F401 -- in rows
 from recnb.results.detectable import CORRELATION, Detectable, users_needed
 from recnb.results.user_groups import moved  # noqa: F401 -- in rows
 from recnb.stats import UserSample, gap_to_rest, holm
