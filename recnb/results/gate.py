@@ -225,24 +225,6 @@ def limit_check(
 # Models that are not to be worse than a baseline
 
 
-#: What a gate has of a difference; of lists and clusters only if there are any.
-TESTED = (
-    "metric",
-    "k",
-    "model",
-    "baseline",
-    "difference",
-    "low",
-    "high",
-    "p_holm",
-    "n_users",
-    "n_lists",
-    "cluster",
-    "better",
-    "verdict",
-)
-
-
 class Conclusion(NamedTuple):
     """What is concluded of a model against the baseline: whether it passes, in words."""
 
@@ -298,12 +280,9 @@ def not_worse_check(
     which is not corrected.
     """
     conclusion = _conclusion_on(row, margin)
-    numbers = {name: getattr(row, name) for name in TESTED}
-    if row.n_lists is None:
-        del numbers["n_lists"]
-    if not row.cluster:
-        del numbers["cluster"]
-    numbers |= {
+    numbers = {
+        **row.to_dict(),
+        "better": row.better,
         "n_differ": row.won + row.lost,
         "margin": margin,
         "confidence": confidence,
