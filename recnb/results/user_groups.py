@@ -81,22 +81,26 @@ def extremes(
     """Return the best and the worst users of a model.
 
     Of few, the better and the worse half; where neither is better, the highest and the
-    lowest. Of equal ones those with more relevant items, which `ev.worst` shows first.
+    lowest.
     """
-    level, n_relevant = sign_of(better) * values.round(12), model.joined.hits.n_relevant
+    hits = model.hits(k)
+    found = np.unique(hits.entry[hits.rank <= k])
+    n_hits = np.bincount(hits.truth_user[found], minlength=hits.n_users)
+    n_missed = hits.n_relevant - n_hits
+    level = sign_of(better) * values.round(12)
     with_value = np.flatnonzero(~np.isnan(values))
-    n_worst = min(n, len(with_value) // 2)
-    n_best = min(n, len(with_value) - n_worst)
-    best = first_by(with_value, n_best, -level, -n_relevant)
+    n_worse_half = len(with_value) // 2
+    n_better_half = len(with_value) - n_worse_half
+    best = first_by(with_value, min(n, n_better_half), -level, -n_hits)
     others = with_value[~np.isin(with_value, best)]
-    worst = first_by(others, n_worst, level, -n_relevant)
-    kinds = ("best", "worst") if better else ("highest", "lowest")
-    if not n_worst:
-        kinds = ("only", "")
+    worst = first_by(others, min(n, n_worse_half), level, -n_missed)
+    best_kind, worst_kind = ("best", "worst") if better else ("highest", "lowest")
+    if not len(worst):
+        best_kind = "only"
     groups = []
-    for kind, positions in zip(kinds, (best, worst), strict=True):
+    for kind, positions in ((best_kind, best), (worst_kind, worst)):
         if len(positions):
-            users = _shown([model], positions, [values], k)
+            users = _shown([model], positions.tolist(), [values], k)
             groups.append(UserGroup(kind, name, None, users))
     return groups
 
@@ -128,7 +132,7 @@ def moved(
     for kind, gain in zip(kinds, (change, -change), strict=True):
         first = first_by(np.flatnonzero(gain > 0), n, -gain.round(12))
         if len(first):
-            users = _shown(sides, first, values_of_sides, k)
+            users = _shown(sides, first.tolist(), values_of_sides, k)
             groups.append(UserGroup(kind, model, baseline, users, counts))
     return groups
 
@@ -146,7 +150,7 @@ def first_by(positions: Ints, n: int, *keys: Floats | Ints) -> Ints:
 
 def _shown(
     sides: Sequence[EvaluationData],
-    positions: Ints,
+    positions: list[int],
     values: Sequence[Floats],
     k: int | None,
 ) -> tuple[ShownUser, ...]:
@@ -154,23 +158,22 @@ def _shown(
 
     Items missed are shown of one side alone.
     """
-    lists = [user_lists_of(side, positions.tolist(), k) for side in sides]
+    lists = [user_lists_of(side, positions, k) for side in sides]
     last = sides[-1]
-    items = chain.from_iterable(each.all_items for each in chain(*lists))
+    every_list = chain.from_iterable(lists)
+    items = chain.from_iterable(each.all_items for each in every_list)
     titles = last.item_titles(list(dict.fromkeys(items)))
-    users = last.joined.users.gather(positions)
+    users = last.joined.users[positions]
     texts = last.user_texts(users.to_list())
-    values_of_users = np.transpose(values)[positions].tolist()
-    names = last.keys.names(users)
     shown = []
-    rows = zip(users, names, values_of_users, zip(*lists, strict=True), strict=True)
-    for user, name, values_of_user, user_lists in rows:
+    for row, (user, name) in enumerate(zip(users, last.keys.names(users), strict=True)):
+        user_lists = [of_side[row] for of_side in lists]
         missed = user_lists[-1].missed if len(sides) == 1 else []
         shown.append(
             ShownUser(
                 user=name,
                 text=texts.get(user, ""),
-                values=tuple(values_of_user),
+                values=tuple(float(of_side[positions[row]]) for of_side in values),
                 n_relevant=len(user_lists[-1].hits.truth_relevance),
                 n_hits=len(user_lists[-1].found),
                 n_places=max(len(each.places) for each in user_lists),
