@@ -32,7 +32,6 @@ from recnb.errors import (
     quoted,
 )
 from recnb.evaluation import Evaluation
-from recnb.metrics.metric import METRICS
 from recnb.results.single_list import refuse_other_number, refuse_other_order
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -344,15 +343,6 @@ def _convention_asked(
 
 def unknown_option(name: str, of: str, known: Iterable[str]) -> OptionError:
     """Return the error for a keyword that is none."""
-    metric_options = {
-        option for metric in METRICS.values() for option in metric.defaults
-    }
-    if name in {"k", "metrics", *metric_options}:
-        return OptionError(
-            f"{name!r} is no option of {of}: k, metrics and options such as gain "
-            "belong to a metric. Type ev.measures(['nDCG@10', 'AP']), or "
-            "ev.table(k=10, gain='exponential')."
-        )
     call = guessed(["evaluate"], name)
     fix = f"Type {call}." if call else near(name, known)
     return OptionError(f"{name!r} is no option of {of}. {fix}")

@@ -187,15 +187,8 @@ def values_of_everyone(data: EvaluationData, column: Column) -> pl.Series:
             "the truth that differs within users stands alone, in a table or a report, "
             "without tests: these take the truth's rows of one value after the other."
         )
-    everyone = everyone_in(data)
-    with_value = everyone.to_frame().join(
-        values, on="user", how="left", maintain_order="left"
-    )
-    if with_value["value"].drop_nulls().is_empty():
-        raise OptionError(
-            f"by={quoted(column.label)} says nothing of the users evaluated, such as "
-            f"{data.keys.names(everyone.head(1))[0]!r}."
-        )
+    everyone = everyone_in(data).to_frame()
+    with_value = everyone.join(values, on="user", how="left", maintain_order="left")
     return with_value["value"]
 
 
