@@ -25,7 +25,7 @@ from recnb.display.text import one_line
 from recnb.errors import (
     FrameError,
     OptionError,
-    guessed,
+    instead_of,
     is_several,
     is_word,
     near,
@@ -343,8 +343,7 @@ def _convention_asked(
 
 def unknown_option(name: str, of: str, known: Iterable[str]) -> OptionError:
     """Return the error for a keyword that is none."""
-    call = guessed(["evaluate"], name)
-    fix = f"Type {call}." if call else near(name, known)
+    fix = instead_of(["evaluate"], name) or near(name, known)
     return OptionError(f"{name!r} is no option of {of}. {fix}")
 
 
