@@ -60,6 +60,12 @@ PART_OF_OTHERS = N_(
 #: The same of a column of `split=`.
 LISTS_OF_PART = N_("each {by} is evaluated alone: its lists, and their truth")
 
+
+def no_columns(named: Sequence[str]) -> OptionError:
+    """Return the error for no columns, or one named twice."""
+    return OptionError(f"by={quoted(named)}: name at least one column, each once.")
+
+
 #: The values that a part is defined by, one for each column.
 Key = tuple[Any, ...]
 
@@ -73,6 +79,19 @@ class Division:
     is_tested: bool = True  #: whether models are tested within a part
     has_gaps: bool = False  #: whether a part of one model is tested against the others
     of_split: bool = False  #: whether parts are by columns of `split=`
+
+    def __post_init__(self) -> None:
+        """Refuse a column that is named twice, and more parts than a table has."""
+        if len(set(self.labels)) < len(self.labels):
+            raise no_columns(self.labels)
+        n = len(self.keys)
+        if n > MOST_SEGMENTS:
+            by = quoted(", ".join(self.labels))
+            problem = f"by={by} makes {n:,} segments, and a table has at most"
+            raise OptionError(
+                f"{problem} {MOST_SEGMENTS}. Put dates into periods, frame['week'] = "
+                "frame['date'].dt.to_period('W'), and other values into groups."
+            )
 
     @property
     def names(self) -> list[str]:
@@ -156,9 +175,11 @@ def division_by(models: Models, by: Any, *, is_tested: bool = False) -> Division
     if by is None:
         return EVERYONE
     names = [*by] if is_several(by) and not isinstance(by, NOT_LISTS) else [by]
+    if not names:
+        raise no_columns(names)
     first_model = next(iter(models.values()))
     split = first_model.keys.columns
-    if names and all(is_word(name, split) for name in names):
+    if all(is_word(name, split) for name in names):
         return _parts_of_split(first_model, names, is_tested=is_tested)
     columns = [_column_of_all(models, name) for name in names]
     if len(columns) == 1 and not is_tested and columns[0].differs_within_lists:
@@ -191,30 +212,11 @@ def _column_of_all(models: Models, by: Any) -> Column:
     return column
 
 
-def _refuse_repeated(columns: Sequence[str]) -> None:
-    """Refuse no columns, or one named twice."""
-    if not columns or len(set(columns)) < len(columns):
-        raise OptionError(f"by={quoted(columns)}: name at least one column, each once.")
-
-
-def _refuse_many(n: int, label: str) -> None:
-    """Refuse more segments than a table has."""
-    if n > MOST_SEGMENTS:
-        problem = f" makes {n:,} segments, and a table has at most {MOST_SEGMENTS}."
-        fix = (
-            "Put dates into periods, frame['week'] = frame['date'].dt.to_period('W'), "
-            "and other values into groups."
-        )
-        raise OptionError(f"by={quoted(label)}{problem} {fix}")
-
-
 # Segments of users
 
 
 def segments_of(data: EvaluationData, columns: Sequence[Column]) -> Segments:
     """Return segments by one column or by several together."""
-    labels = [column.label for column in columns]
-    _refuse_repeated(labels)
     # Of country (DE, FR, not known) and age (old, young, not known):
     #     user        a      b    c      d
     #     values      DE     FR   DE     null
@@ -228,13 +230,12 @@ def segments_of(data: EvaluationData, columns: Sequence[Column]) -> Segments:
         }
     )
     segments = values.unique().sort(pl.all(), nulls_last=True)
-    _refuse_many(segments.height, ", ".join(labels))
     keys, unknown = _keys_of(segments)
     # A user of whom nothing is known is in the last segment, which there always is.
     if unknown not in keys:
         keys.append(unknown)
     return Segments(
-        labels=labels,
+        labels=[column.label for column in columns],
         keys=keys,
         users=everyone_in(data),
         code=RowLookup(segments).positions_of_rows(values),
@@ -266,10 +267,8 @@ def _parts_of_split(
     data: EvaluationData, columns: Sequence[str], *, is_tested: bool
 ) -> DataParts:
     """Return the parts by columns of `split=`."""
-    _refuse_repeated(columns)
     values = data.keys.combinations_of(data.joined.users)
     values = values.select([*split_labels(columns)]).unique().sort(pl.all())
-    _refuse_many(values.height, ", ".join(columns))
     return DataParts(
         labels=columns,
         keys=values.rows(),
@@ -290,7 +289,6 @@ def _truth_parts(models: Models, by: str) -> DataParts:
     first, first_rows = next(iter(models.values())), next(iter(rows.values()))
     evaluated_rows = rows_of_users(first_rows, first.joined.users)
     values = evaluated_rows.select("value").unique().sort("value", nulls_last=True)
-    _refuse_many(values.height, by)
     keys, _unknown = _keys_of(values)
     return DataParts(
         labels=(by,),
