@@ -309,15 +309,10 @@ def _refuse_other_names(role: str, given: object) -> None:
     names = [given]
     if is_several(given) and role in OF_SEVERAL:
         names = [*given]
-    if not names:
+    if not names or not all(isinstance(name, str) for name in names):
         raise OptionError(
-            f"{role}=[] names no column: name one as text, {role}='...', or leave {role}= "
-            "out."
-        )
-    if not all(isinstance(name, str) for name in names):
-        raise OptionError(
-            f"{role}={quoted(given)}: a column is named as text. If yours are not: "
-            "frame.columns = frame.columns.map(str)."
+            f"{role}={quoted(given)}: a column is named as text, {role}='...', or {role}= "
+            "is left out. If yours are not: frame.columns = frame.columns.map(str)."
         )
 
 

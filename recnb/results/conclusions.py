@@ -101,11 +101,6 @@ def n_tested(differences: Iterable[DifferenceRow]) -> int:
     return sum(not isnan(row.p) for row in differences)
 
 
-def correction_of(n_compared: int) -> str:
-    """Say over how many comparisons of a column p-values are corrected."""
-    return _(CORRECTED, count=f"{n_compared:,}")
-
-
 def p_value(p: float) -> str:
     """Return a p-value behind its sign; as in tables, the smallest shown is 0.0001."""
     return "< 0.0001" if p < 0.0001 else f"= {p:#.2g}"
@@ -144,7 +139,11 @@ def conclusion(row: DifferenceRow, settings: Settings, n_compared: int) -> Line:
         size=fixed(size),
         difference=signed(row.difference),
         interval=ends_in_words(settings.confidence, low, high),
-        p=_(p_words, p=p_value(row.p_holm), correction=correction_of(n_compared)),
+        p=_(
+            p_words,
+            p=p_value(row.p_holm),
+            correction=_(CORRECTED, count=f"{n_compared:,}"),
+        ),
         detectable=fixed(row.detectable),
         sample=row.sample,
     )

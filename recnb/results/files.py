@@ -58,14 +58,10 @@ def checked_target(path: File) -> Path:
         raise OptionError(
             f"path={path!r} names no file: give a text such as 'report.html', or a pathlib.Path."
         )
-    target, folder = Path(path), str(Path(path).parent)
-    if target.is_dir():
+    target = Path(path)
+    if target.is_dir() or not target.parent.is_dir():
         raise WriteError(
-            f"{path} cannot be written: it is a folder; name another file."
-        )
-    if not target.parent.is_dir():
-        raise WriteError(
-            f"{path} cannot be written: there is no folder {folder!r}: make it first."
+            f"{path} cannot be written: name a file, in a folder that there is."
         )
     return target
 

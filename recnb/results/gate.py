@@ -6,15 +6,13 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from recnb.display.language import N_, _, current, use_language
 from recnb.display.text import one_line, sample_in_words, told_apart, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
 from recnb.metrics.measure import measure_named, symbol_of
-from recnb.metrics.metric import Given, label_of
-from recnb.results.basis import merged
+from recnb.metrics.metric import Given
 from recnb.results.files import AsJson, json_values
 from recnb.results.numbers import DifferenceRow
 from recnb.results.score import MetricValue, score_of
@@ -37,11 +35,6 @@ class GateCheck(NamedTuple):
     numbers: dict[str, Any]
     says: str
     basis: str = ""  #: the users and the convention behind the number
-
-    @property
-    def label(self) -> str:
-        """The metric's name at its cut-off."""
-        return label_of(self.numbers["metric"], self.numbers["k"])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the check as plain Python."""
@@ -84,13 +77,9 @@ class Gate(AsJson, Suggesting):
     def basis(self) -> str:
         """The users and the convention behind the numbers.
 
-        Of each check, if they are not all the same.
+        Of several checks, in their order, those that are not the same.
         """
-        phrases = {}
-        for check in self.checks:
-            model = one_line(check.numbers["model"])
-            phrases[f"{model} {symbol_of(check.label)}".lstrip()] = [check.basis]
-        return "; ".join(merged(phrases))
+        return "; ".join(dict.fromkeys(check.basis for check in self.checks))
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per check with its numbers.
@@ -175,8 +164,6 @@ def within(
             f"value={quoted(limit)} is no number that a metric could reach: give one, such as 0.3."
         )
     measure = measure_named(metric).cut_at(k).with_options(options)
-    if isinstance(limit, np.floating):  # with the digits that were typed
-        limit = float(str(limit))
     return Gate(
         tuple(
             limit_check(check, score_of(data, measure), float(limit), model)

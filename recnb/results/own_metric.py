@@ -314,12 +314,7 @@ def _refuse_direction(better: object) -> None:
 
 
 def _refuse_formula(over: str, credit: str, out_of: str, missed: str) -> None:
-    """Refuse a metric of hits without a formula, and one of a frame with a formula."""
-    if over == "hits" and not credit:
-        raise OptionError(
-            "A metric of hits has a formula: say what a hit adds, credit='1 / rank', or "
-            "over='list' for a function of a frame."
-        )
+    """Refuse a metric of a frame with a formula."""
     if over != "hits" and (credit, out_of, missed) != ("", "1", "0"):
         raise OptionError(
             f"over={over!r} is a function of a frame, which has no formula: leave out "
@@ -331,13 +326,10 @@ def _refuse_name(name: str) -> None:
     """Refuse the name of a function that means a metric of recnb, or is none."""
     known = EVERY_METRIC.get(name)
     is_taken = name.lower() in NAMES or (known is not None and not known.own)
-    if is_taken or not name.isidentifier():
+    if is_taken or name in ("low", "high") or not name.isidentifier():
         raise OptionError(
-            f"{name!r} is a metric of recnb, or no name: give the function another one."
-        )
-    if name in ("low", "high"):
-        raise OptionError(
-            f"{name!r} is an end of an interval in tables: give the function another name."
+            f"{name!r} is a metric of recnb, an end of an interval in tables, or no name: "
+            "give the function another one."
         )
 
 

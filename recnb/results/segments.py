@@ -326,9 +326,7 @@ def _several_lists_error(data: EvaluationData, by: str) -> OptionError:
 
     Users have a list of each value, and these were joined as one.
     """
-    split: Any = by
-    if data.keys.columns:
-        split = [*data.keys.columns, by]
+    split = [*data.keys.columns, by]
     return OptionError(
         f"by={quoted(by)} is a column of both frames and differs within users in "
         "both: a user's lists of all its values are taken as one. If each value "
