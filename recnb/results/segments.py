@@ -60,12 +60,6 @@ PART_OF_OTHERS = N_(
 #: The same of a column of `split=`.
 LISTS_OF_PART = N_("each {by} is evaluated alone: its lists, and their truth")
 
-
-def no_columns(named: Sequence[str]) -> OptionError:
-    """Return the error for no columns, or one named twice."""
-    return OptionError(f"by={quoted(named)}: name at least one column, each once.")
-
-
 #: The values that a part is defined by, one for each column.
 Key = tuple[Any, ...]
 
@@ -83,7 +77,7 @@ class Division:
     def __post_init__(self) -> None:
         """Refuse a column that is named twice, and more parts than a table has."""
         if len(set(self.labels)) < len(self.labels):
-            raise no_columns(self.labels)
+            raise _no_columns(self.labels)
         n = len(self.keys)
         if n > MOST_SEGMENTS:
             by = quoted(", ".join(self.labels))
@@ -176,7 +170,7 @@ def division_by(models: Models, by: Any, *, is_tested: bool = False) -> Division
         return EVERYONE
     names = [*by] if is_several(by) and not isinstance(by, NOT_LISTS) else [by]
     if not names:
-        raise no_columns(names)
+        raise _no_columns(names)
     first_model = next(iter(models.values()))
     split = first_model.keys.columns
     if all(is_word(name, split) for name in names):
@@ -210,6 +204,11 @@ def _column_of_all(models: Models, by: Any) -> Column:
                 "recommendations, and one truth, users= and items= for all."
             )
     return column
+
+
+def _no_columns(named: Sequence[str]) -> OptionError:
+    """Return the error for no columns, or one named twice."""
+    return OptionError(f"by={quoted(named)}: name at least one column, each once.")
 
 
 # Segments of users
@@ -299,7 +298,7 @@ def _truth_parts(models: Models, by: str) -> DataParts:
 
 
 def _truth_with_values(data: EvaluationData, by: str) -> pl.DataFrame:
-    """Return the rows of the truth, numbered, with their values of one of its columns.
+    """Return the rows of the truth with their values of one of its columns.
 
     The column has a value for each row of the truth as it was given; the rows may lack
     some, as those of users without a list, and keep the others in their order.
@@ -308,7 +307,7 @@ def _truth_with_values(data: EvaluationData, by: str) -> pl.DataFrame:
         raise _several_lists_error(data, by)
     if not data.source.in_memory:
         raise data.source.elsewhere()
-    rows = data.source.truth_rows.with_row_index("row")
+    rows = data.source.truth_rows
     pair = ["user", "item"]
     given_rows = column_named(data, by).rows
     given_rows = given_rows.cast({name: rows[name].dtype for name in pair})
@@ -341,10 +340,8 @@ def _against(
     """Evaluate a model against the rows of the truth with one value, which may be null."""
     source = model.source
     assert isinstance(source, InMemory)  # or `_truth_with_values` would have refused it
-    has_value = rows.join(
-        value, on="value", how="semi", nulls_equal=True, maintain_order="left"
-    )
-    truth = source.truth.with_rows(source.truth_rows[has_value["row"]])
+    has_value = rows["value"].eq_missing(value["value"])
+    truth = source.truth.with_rows(source.truth_rows.filter(has_value))
     part_source = replace(source, truth=truth, needs_users=False)
     return replace(model, joined=part_source.under(model.convention))
 
