@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from recnb.display.language import N_, _, current, use_language
@@ -164,6 +165,8 @@ def within(
             f"value={quoted(limit)} is no number that a metric could reach: give one, such as 0.3."
         )
     measure = measure_named(metric).cut_at(k).with_options(options)
+    if isinstance(limit, np.floating):  # with the digits that were typed
+        limit = float(str(limit))
     return Gate(
         tuple(
             limit_check(check, score_of(data, measure), float(limit), model)

@@ -314,7 +314,12 @@ def _refuse_direction(better: object) -> None:
 
 
 def _refuse_formula(over: str, credit: str, out_of: str, missed: str) -> None:
-    """Refuse a metric of a frame with a formula."""
+    """Refuse a metric of hits without a formula, and one of a frame with a formula."""
+    if over == "hits" and not credit:
+        raise OptionError(
+            "A metric of hits has a formula: say what a hit adds, credit='1 / rank', or "
+            "over='list' for a function of a frame."
+        )
     if over != "hits" and (credit, out_of, missed) != ("", "1", "0"):
         raise OptionError(
             f"over={over!r} is a function of a frame, which has no formula: leave out "
