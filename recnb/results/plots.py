@@ -1,4 +1,4 @@
-"""Figures of a `Table` with matplotlib: differences with their intervals, and curves.
+"""Figures of a `Table` with matplotlib: points with their intervals, and lines.
 
 `PLOTS` has them by name. Each is given the numbers, how the table is shown, and where it
 is drawn.
@@ -6,7 +6,7 @@ is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,34 +16,84 @@ from recnb.display.language import _
 from recnb.display.style import COLOURS, QUIET
 from recnb.display.text import one_line, sample_in_words
 from recnb.errors import OptionError
-from recnb.results.shown import Shown
+from recnb.metrics.measure import symbol_of
+from recnb.results.shown import Shown, at_cutoff, cutoff_label, parts_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: Markers of the columns of a plot.
+DOTS = ("o", "s", "^", "D", "v", "P", "X", "*")
+
+# Figures of points
+
+
+def draw_metrics(table: pd.DataFrame, _shown: Shown, ax: Axes | None) -> Axes:
+    """Draw metrics, which are the rows, with a colour for each cut-off."""
+    parts = [_by_metric(part) for part in parts_of(table)]
+    ax = draw_intervals(axes(ax, 1.7 + 0.25 * parts[0].size), parts)
+    ax.set_xlabel(_("value"))
+    return ax
+
 
 def draw_differences(table: pd.DataFrame, _shown: Shown, ax: Axes | None) -> Axes:
-    """Draw differences with their intervals one under the other, about a line at 0."""
-    ax = axes(ax)
-    difference, low, high = table[["difference", "low", "high"]].to_numpy(float).T
-    lengths = np.abs([low - difference, high - difference])
-    rows = range(len(table))
-    ax.errorbar(
-        difference,
-        rows,
-        # Before 3.11 matplotlib takes arrays of one number for numbers, with a warning.
-        xerr=lengths.tolist(),
-        capsize=3,
-        color=COLOURS[0],
-        marker="o",
-        linestyle="",
-    )
-    ax.set_yticks(rows, [as_text(name) for name in table.index])
-    ax.set_ylim(len(table) - 0.5, -0.5)
-    ax.grid(axis="x", alpha=0.3)
+    """Draw differences one under the other, about a line at 0."""
+    parts = [table[[name]] for name in ("difference", "low", "high")]
+    ax = draw_intervals(axes(ax), parts)
     ax.set_xlabel(_("difference, first minus second"))
     ax.axvline(0, color=QUIET, linewidth=1)
     return ax
+
+
+def draw_intervals(ax: Axes, parts: Sequence[pd.DataFrame]) -> Axes:
+    """Draw points in groups: a line for each row, a colour for each column.
+
+    `parts`: means, and the ends of their intervals if known.
+    """
+    means = parts[0]
+    values = np.array([part.to_numpy(dtype=float) for part in parts])
+    lengths = np.abs(values[1:] - values[0])
+    n_rows, n_columns = means.shape
+    for column in range(n_columns):
+        offset = 0.7 * ((column + 0.5) / n_columns - 0.5)
+        ax.errorbar(
+            values[0, :, column],
+            np.arange(n_rows) + offset,
+            # Before 3.11 matplotlib takes arrays of one number for numbers, with a
+            # warning.
+            xerr=lengths[:, :, column].tolist() or None,
+            capsize=3,
+            label=as_text(means.columns[column]),
+            color=COLOURS[column % len(COLOURS)],
+            marker=DOTS[column % len(DOTS)],
+            linestyle="",
+        )
+    ax.set_yticks(range(n_rows), [as_text(name) for name in means.index])
+    ax.set_ylim(n_rows - 0.5, -0.5)
+    ax.grid(axis="x", alpha=0.3)
+    if n_columns > 1:  # beside the points, of which a row may be anywhere
+        ax.legend(
+            title=means.columns.name,
+            frameon=False,
+            loc="upper left",
+            bbox_to_anchor=(1, 1),
+        )
+    return ax
+
+
+def _by_metric(part: pd.DataFrame) -> pd.DataFrame:
+    """Return the numbers of a plot, each row named by its metric.
+
+    The cut-off stands behind the metric, unless each of several has a colour.
+    """
+    names = [symbol_of(name) for name in part.index]
+    if part.columns.name == "k" and len(part.columns) == 1:
+        cutoff = at_cutoff(part.columns[0])
+        names = [f"{name}{cutoff}" for name in names]
+    return part.rename(columns=cutoff_label).set_axis(names, axis=0)
+
+
+# Figures of lines
 
 
 def draw_curve(
@@ -97,6 +147,7 @@ def draw_curves(table: pd.DataFrame, shown: Shown, ax: Axes | None) -> Axes:
 
 #: The figures that a table may have.
 PLOTS: dict[str, Callable[..., Axes]] = {
+    "metrics": draw_metrics,
     "differences": draw_differences,
     "curve": draw_curve,
     "curves": draw_curves,
@@ -106,13 +157,14 @@ PLOTS: dict[str, Callable[..., Axes]] = {
 # Axes and names
 
 
-def axes(ax: Axes | None) -> Axes:
-    """Return the axes given, or those of a new figure."""
+def axes(ax: Axes | None, height: float | None = None) -> Axes:
+    """Return the axes given, or those of a new figure, `height` inches high."""
     import matplotlib.pyplot as plt
     from matplotlib.axes import Axes
 
     if ax is None:
-        ax = plt.figure(layout="constrained").add_subplot()
+        size = None if height is None else (plt.rcParams["figure.figsize"][0], height)
+        ax = plt.figure(figsize=size, layout="constrained").add_subplot()
     elif not isinstance(ax, Axes):
         raise OptionError(
             f"ax= is of type {type(ax).__name__}: give one Axes of matplotlib, such as ax=axes[0]."

@@ -71,6 +71,8 @@ def table(
 ) -> Table:
     """Return means over users, one row per metric and one column per cut-off.
 
+    `.plot()` draws it, without segments.
+
     Parameters
     ----------
     metrics : str, list or dict, optional
@@ -274,7 +276,7 @@ def measures(
     index = pd.Index(map(str, texts), name="measure")
     frame = pd.DataFrame(numbers.estimates[:, 0], index, ENDS)
     frame["users"] = [place.sample.n_units for place in numbers.places]
-    return Table(frame, shown=Shown(basis=_below(data, numbers)))
+    return Table(frame, shown=Shown(basis=_below(data, numbers), plot="metrics"))
 
 
 def curve(
@@ -472,7 +474,7 @@ def by_cutoff(
         columns = pd.MultiIndex.from_product([list(columns), ENDS], names=["k", None])
     rows = pd.Index([*numbers.bases], name="metric")
     cells = cells.reshape(len(rows), len(columns))
-    return Table(cells, rows, columns, shown=Shown(basis=basis))
+    return Table(cells, rows, columns, shown=Shown(basis=basis, plot="metrics"))
 
 
 def by_segment(numbers: Numbers) -> pd.DataFrame:

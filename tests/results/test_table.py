@@ -310,6 +310,33 @@ def test_korean_labels_have_letters(call: str) -> None:
     eval(call).plot().figure.canvas.draw()  # a missing letter is a warning
 
 
+def points(ax: Axes) -> dict[str, tuple[list[float], list[tuple[float, float]]]]:
+    """By the name of each series: its means, and the ends of their intervals."""
+    found = {}
+    for one in ax.containers:
+        line, _caps, bars = one.lines
+        ends = [tuple(part[:, 0]) for part in bars[0].get_segments()] if bars else []
+        found[one.get_label()] = ([*map(float, line.get_xdata())], ends)
+    return found
+
+
+def test_a_table_is_points_with_the_intervals_that_it_has() -> None:
+    table = EV.table(["ndcg", "recall"], k=[5, None])
+    wide = EV.table(["ndcg", "recall"], k=[5, None], intervals=True)
+    ax = table.plot()
+    # The series say the cut-offs, so no row does.
+    assert [one.get_text() for one in ax.get_yticklabels()] == ["nDCG", "Recall"]
+    bare, drawn = points(ax), points(wide.plot())
+    assert [*bare] == [*drawn] == ["5", "whole list"]
+    for k, name in ((5, "5"), (None, "whole list")):
+        means, ends = drawn[name]
+        assert means == table[k].tolist()
+        assert bare[name] == (means, [])
+        assert np.array(ends) == pytest.approx(wide[k][["low", "high"]].to_numpy())
+    table.loc["ndcg", 5] = 0.9
+    assert points(pickle.loads(pickle.dumps(table)).plot())["5"][0][0] == 0.9
+
+
 def test_the_line_of_a_curve_runs_to_the_right_whatever_the_order_of_cut_offs() -> None:
     table = EV.curve("ndcg", k=[3, 1, 2])
     assert table.index.tolist() == [3, 1, 2]

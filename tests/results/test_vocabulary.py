@@ -40,6 +40,8 @@ CALLS = [
     "[EV.table([*SHOWN], k=5, by='segment')]",
     "[FOUND.table([*SHOWN], k=5)]",
     "[FOUND.differences([*SHOWN], k=5)]",
+    "[EV.table(TYPED, k=5).plot()]",
+    "[EV.table([*SHOWN], k=5, intervals=True).plot()]",
     "[FOUND.differences([*SHOWN], k=5).plot()]",
     "[getattr(EV, name)(k=5) for name in SHOWN]",
     "[getattr(EV, name)(k=5).plot() for name in SHOWN]",
