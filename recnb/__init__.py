@@ -120,15 +120,15 @@ _FOLDERS = (
 )
 
 
-def _call_of(name: str) -> str:
-    """Return the call that a guessed name means; empty if none is known."""
+def _instead_of(name: str) -> str:
+    """Say what to type for a name that recnb lacks; empty if nothing is known."""
     call = measure.call_of(name)
     metric, _bracket, cutoff = call.partition("(")
     if metric in METRICS:
-        return f"recnb.{metric}(ranking, relevant, {cutoff}"
+        return f"Type recnb.{metric}(ranking, relevant, {cutoff}."
     if call:
-        return f"recnb.evaluate(recs, truth).{call}"
-    return errors.guessed(["recnb"], name)
+        return f"Type recnb.evaluate(recs, truth).{call}."
+    return errors.instead_of(["recnb"], name)
 
 
 if not TYPE_CHECKING:  # a type checker would take every name for an attribute
@@ -137,5 +137,5 @@ if not TYPE_CHECKING:  # a type checker would take every name for an attribute
         if name in _FOLDERS:
             return import_module(f"recnb.{name}")
         if name not in _MODULES:
-            raise errors.no_attribute("recnb", name, __all__, _call_of(name))
+            raise errors.no_attribute("recnb", name, __all__, _instead_of(name))
         return getattr(import_module(f"recnb.{_MODULES[name]}"), name)

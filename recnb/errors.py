@@ -164,56 +164,43 @@ def near(word: object, known: Iterable[object]) -> str:
 
 
 @functools.cache
-def _names_told(file: str, column: str) -> dict[tuple[str, str], str]:
-    """Return what a table of names tells, by the place of a name and the name.
+def _other_names() -> dict[tuple[str, str], str]:
+    """Return what to type in place of names that recnb lacks, by their place and name.
 
-    Names between bars are told the same.
+    Some it had until a version; names between bars are told the same.
     """
-    text = resources.files("recnb").joinpath(file).read_text("utf-8")
+    text = resources.files("recnb").joinpath("other_names.csv").read_text("utf-8")
     told = {}
     for row in csv.DictReader(text.splitlines()):
         for name in row["name"].split("|"):
-            told[row["of"], name.lower()] = row[column]
+            told[row["of"], name.lower()] = row["say"]
     return told
 
 
-def instead_of(of: str, name: str) -> str:
-    """Say what to type in place of a name that earlier versions had; empty if none did.
+def instead_of(of: Iterable[str], name: str, typed_as: str = "") -> str:
+    """Say what to type in place of a name that recnb lacks; empty if nothing is known.
 
-    `of` is "recnb", or the class whose attribute, or the function whose keyword, it was.
+    `of`: "recnb", the classes of an object, or the function whose keyword it is;
+    `typed_as`: what the object is called in the call.
     """
-    return _names_told("removed_names.csv", "instead").get((of, name.lower()), "")
-
-
-def guessed(of: Iterable[str], name: str, typed_as: str = "") -> str:
-    """Return the call that a name means which recnb never had; empty if none is known.
-
-    `of`: the classes of an object, or the function whose keyword it is; `typed_as`: what
-    the object is called in the call.
-    """
-    told = _names_told("guessed_names.csv", "type")
-    calls = [told[place, name.lower()] for place in of if (place, name.lower()) in told]
-    if not calls:
-        return ""
-    return calls[0].replace("{it}", typed_as).replace("{name}", name)
+    told = _other_names()
+    for place in of:
+        words = told.get((place, name.lower()), "")
+        if words:
+            return words.replace("{it}", typed_as).replace("{name}", name)
+    return ""
 
 
 def no_attribute(
-    of: str, name: str, known: Iterable[str], call: str = ""
+    of: str, name: str, known: Iterable[str], instead: str = ""
 ) -> AttributeError:
     """Return the error for an attribute that does not exist.
 
-    It says what took the place of a name that was removed, or the call that is known to
-    be meant, or names the nearest one.
+    It says what to type `instead`, or names the nearest one.
     """
     if name.startswith("_"):  # asked for by Python, IPython and pickle, and not typed
         return AttributeError(f"{of} has no attribute {name!r}")
-    instead = instead_of(of, name)
-    if instead:
-        return UnknownNameError(f"{of}.{name} was removed. {instead}")
-    fix = near(name, [each for each in known if each[0] != "_"])
-    if call:
-        fix = f"Type {call}."
+    fix = instead or near(name, [each for each in known if each[0] != "_"])
     return UnknownNameError(f"{of} has no {name!r}. {fix}")
 
 
@@ -222,13 +209,13 @@ class Suggesting:
 
     _typed_as = ""  #: what an object is called in the calls that it tells
 
-    def _meant(self, name: str) -> str:
-        """Return the call that a guessed name means; empty if none is known."""
+    def _instead_of(self, name: str) -> str:
+        """Say what to type for a name that it lacks; empty if nothing is known."""
         places = [each.__name__ for each in type(self).__mro__]
-        return guessed(places, name, self._typed_as)
+        return instead_of(places, name, self._typed_as)
 
     if not TYPE_CHECKING:  # a type checker would take every name for an attribute
 
         def __getattr__(self, name: str) -> NoReturn:
-            call = "" if name.startswith("_") else self._meant(name)
-            raise no_attribute(type(self).__name__, name, dir(self), call)
+            instead = "" if name.startswith("_") else self._instead_of(name)
+            raise no_attribute(type(self).__name__, name, dir(self), instead)

@@ -25,14 +25,13 @@ from recnb.display.text import one_line
 from recnb.errors import (
     FrameError,
     OptionError,
-    guessed,
+    instead_of,
     is_several,
     is_word,
     near,
     quoted,
 )
 from recnb.evaluation import Evaluation
-from recnb.metrics.metric import METRICS
 from recnb.results.single_list import refuse_other_number, refuse_other_order
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -310,15 +309,10 @@ def _refuse_other_names(role: str, given: object) -> None:
     names = [given]
     if is_several(given) and role in OF_SEVERAL:
         names = [*given]
-    if not names:
+    if not names or not all(isinstance(name, str) for name in names):
         raise OptionError(
-            f"{role}=[] names no column: name one as text, {role}='...', or leave {role}= "
-            "out."
-        )
-    if not all(isinstance(name, str) for name in names):
-        raise OptionError(
-            f"{role}={quoted(given)}: a column is named as text. If yours are not: "
-            "frame.columns = frame.columns.map(str)."
+            f"{role}={quoted(given)}: a column is named as text, {role}='...', or {role}= "
+            "is left out. If yours are not: frame.columns = frame.columns.map(str)."
         )
 
 
@@ -344,17 +338,7 @@ def _convention_asked(
 
 def unknown_option(name: str, of: str, known: Iterable[str]) -> OptionError:
     """Return the error for a keyword that is none."""
-    metric_options = {
-        option for metric in METRICS.values() for option in metric.defaults
-    }
-    if name in {"k", "metrics", *metric_options}:
-        return OptionError(
-            f"{name!r} is no option of {of}: k, metrics and options such as gain "
-            "belong to a metric. Type ev.measures(['nDCG@10', 'AP']), or "
-            "ev.table(k=10, gain='exponential')."
-        )
-    call = guessed(["evaluate"], name)
-    fix = f"Type {call}." if call else near(name, known)
+    fix = instead_of(["evaluate"], name) or near(name, known)
     return OptionError(f"{name!r} is no option of {of}. {fix}")
 
 

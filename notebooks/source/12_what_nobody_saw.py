@@ -149,7 +149,7 @@ assert abs(of_explorer.sum() - (1 / propensity[hits]).sum() / 10) < 1e-9
 # %% [markdown]
 # All three are within 0.004 of what only the full truth knows, from 8 % of the pairs. Under the table of a weighted
 # comparison stands what it rests on: the range of the weights, how many pairs of equal weight would be worth as much, and
-# whether the weights change the order of the models. They do.
+# the means without weights beside those with them. Their order is another.
 
 # %%
 weighted.table(METRICS, k=10)

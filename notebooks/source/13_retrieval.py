@@ -251,9 +251,9 @@ rows = {}
 for model, baseline in (("expanded", "fused"), ("fused", "bm25"), ("bm25", "words")):
     pair = recnb.compare({baseline: retrievers[baseline], model: retrievers[model]}, truth, baseline=baseline)
     difference = pair.differences("ndcg", k=5).to_frame().reset_index().iloc[0]
-    least = found[model].detectable("ndcg", k=5, against=found[baseline])
-    needed = recnb.users_needed(difference["difference"], least)
-    rows[f"{model} − {baseline}"] = [*difference[["difference", "low", "high"]], float(least), needed]
+    spread = (found[model].ndcg(k=5).per_user - found[baseline].ndcg(k=5).per_user).std()
+    needed = recnb.users_needed(difference["difference"], sd=spread)
+    rows[f"{model} − {baseline}"] = [*difference[["difference", "low", "high", "detectable"]], needed]
 COLUMNS = ["difference", "low", "high", "detectable with 20", "questions needed"]
 questions = pd.DataFrame.from_dict(rows, orient="index", columns=COLUMNS)
 questions.round(4)

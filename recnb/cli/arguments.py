@@ -43,7 +43,7 @@ def read_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     arguments, more = command.parse_known_args(argv)
     unknown = [text for text in more if text.startswith("-")]
     if unknown:
-        instead = instead_of("recnb report", unknown[0].partition("=")[0])
+        instead = instead_of(["recnb report"], unknown[0].partition("=")[0])
         command.error(f"unrecognized arguments: {' '.join(more)}. {instead}".strip())
     arguments.files += more
     return arguments

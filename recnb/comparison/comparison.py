@@ -230,15 +230,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     _typed_as = "found"
 
-    def _meant(self, name: str) -> str:
+    def _instead_of(self, name: str) -> str:
         call = call_of(name)
         if call:
             metric, _bracket, cutoff = call.partition("(")
-            return f'found.table("{metric}", {cutoff}'
-        call_of_model = (
-            f"found[{self.names[0]!r}].{name}" if hasattr(Evaluation, name) else ""
-        )
-        return super()._meant(name) or call_of_model
+            return f'Type found.table("{metric}", {cutoff}.'
+        instead = super()._instead_of(name)
+        if not instead and hasattr(Evaluation, name):
+            return f"Type found[{self.names[0]!r}].{name}."
+        return instead
 
     @property
     def models(self) -> dict[str, Evaluation]:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from recnb.caching import cached_property
 from recnb.display.data_file import rows_of
 from recnb.display.language import _, template
-from recnb.errors import OptionError, guessed, is_number, is_word, near, quoted
+from recnb.errors import OptionError, instead_of, is_number, is_word, near, quoted
 from recnb.metrics.hits import Bools, Cutoff, Cutoffs, Floats, Hits
 
 P = ParamSpec("P")
@@ -359,8 +359,8 @@ class Metric(Definition, Generic[P]):
                 continue
             if name not in self.defaults:
                 problem = f"{self.name} has no option {name!r}."
-                call = guessed(["metric"], name)
-                fix = f"Type {call}." if call else near(name, ["k", *self.defaults])
+                instead = instead_of(["metric"], name)
+                fix = instead or near(name, ["k", *self.defaults])
                 raise OptionError(f"{problem} {fix}")
             problem = f"{name}={quoted(value)} is no option of {self.name}"
             if name in self.words and not is_word(value, self.words[name]):

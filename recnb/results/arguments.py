@@ -11,7 +11,6 @@ from recnb.conventions import presets
 from recnb.display.language import named
 from recnb.errors import (
     OptionError,
-    guessed,
     instead_of,
     is_number,
     is_several,
@@ -115,11 +114,8 @@ def _refuse_unknown(
     """
     known = {name for measure in measures for name in measure.metric.defaults}
     labels = ", ".join(measure.name for measure in measures)
-    call = guessed(["metric"], option)
-    if call:
-        fix = f"Type {call}."
-    else:
-        fix = instead_of("table", option) or near(option, [*sorted(known), *of_call])
+    instead = instead_of(["metric"], option)
+    fix = instead or near(option, [*sorted(known), *of_call])
     raise OptionError(f"none of {labels} has an option {option!r}. {fix}".strip())
 
 

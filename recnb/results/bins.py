@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isfinite
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,20 +14,6 @@ from recnb.stats import ROUNDING
 
 #: Bars of a distribution, beside that of the lowest value.
 BINS = 10
-
-
-class Bin(NamedTuple):
-    """The values between two ends, each of which it holds or not."""
-
-    low: float
-    high: float
-    has_low: bool
-    has_high: bool
-
-    @property
-    def words(self) -> str:
-        """Its ends, in the language in force."""
-        return short(self.low) if self.low == self.high else bin_in_words(*self)
 
 
 @dataclass(frozen=True)
@@ -67,11 +52,11 @@ class Bins:
         return bins
 
     @property
-    def each(self) -> list[Bin]:
-        """Every bin in its order: each holds its lower end, the last one both."""
-        start = self.edges[0]
-        bins = [Bin(start, start, has_low=True, has_high=True)]
+    def names(self) -> list[str]:
+        """The ends of every bin in words: each holds its lower end, the last one both."""
+        start, end = self.edges[0], self.edges[-1]
+        names = [short(start)]
         for low, high in pairwise(self.edges):
-            is_last = high == self.edges[-1]
-            bins.append(Bin(low, high, has_low=low > start, has_high=is_last))
-        return bins
+            name = bin_in_words(low, high, has_low=low > start, has_high=high == end)
+            names.append(name)
+        return names

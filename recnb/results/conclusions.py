@@ -56,18 +56,6 @@ CONCLUSIONS: dict[str, Message] = {
     ),
 }
 
-#: The conclusions of a metric of which less is better.
-CONCLUSIONS_OF_COSTS: dict[str, Message] = {
-    "better": N_(
-        "{label}, of which less is better: {model} is better than {baseline}, lower by "
-        "{size} ({interval}; {p})."
-    ),
-    "worse": N_(
-        "{label}, of which less is better: {model} is worse than {baseline}, higher by "
-        "{size} ({interval}; {p})."
-    ),
-}
-
 CORRECTED = N_("Holm's correction over {count} comparisons")
 
 ONE_COMPARISON = N_("Comparisons tested: {count} (Student's paired t test).")
@@ -113,11 +101,6 @@ def n_tested(differences: Iterable[DifferenceRow]) -> int:
     return sum(not isnan(row.p) for row in differences)
 
 
-def correction_of(n_compared: int) -> str:
-    """Say over how many comparisons of a column p-values are corrected."""
-    return _(CORRECTED, count=f"{n_compared:,}")
-
-
 def p_value(p: float) -> str:
     """Return a p-value behind its sign; as in tables, the smallest shown is 0.0001."""
     return "< 0.0001" if p < 0.0001 else f"= {p:#.2g}"
@@ -144,22 +127,23 @@ def conclusion(row: DifferenceRow, settings: Settings, n_compared: int) -> Line:
 
     It is one of `n_compared` whose p-values are corrected together.
     """
-    words = CONCLUSIONS[row.verdict]
-    if row.better == "low":
-        words = CONCLUSIONS_OF_COSTS.get(row.verdict, words)
     low, high, size = row.low, row.high, row.difference
     if row.is_found and row.difference < 0:  # the size stands in words that say so
         low, high, size = -high, -low, -size
     p_words = N_("p {p}, {correction}") if n_compared > 1 else N_("p {p}")
     return say(
-        words,
+        CONCLUSIONS[row.verdict],
         label=row.label,
         model=strong(row.model),
         baseline=strong(row.baseline),
         size=fixed(size),
         difference=signed(row.difference),
         interval=ends_in_words(settings.confidence, low, high),
-        p=_(p_words, p=p_value(row.p_holm), correction=correction_of(n_compared)),
+        p=_(
+            p_words,
+            p=p_value(row.p_holm),
+            correction=_(CORRECTED, count=f"{n_compared:,}"),
+        ),
         detectable=fixed(row.detectable),
         sample=row.sample,
     )

@@ -11,11 +11,11 @@ from recnb.display.language import _, named
 from recnb.display.text import sample_in_words
 from recnb.errors import NoUsersError, OptionError, is_number, quoted
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.measure import Measure, measure_named
+from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import ACCURACY, label_of
 from recnb.results.arguments import AnyMetric
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.places import Place, places_of
+from recnb.results.places import places_of
 from recnb.stats import (
     ENOUGH,
     POWER,
@@ -57,40 +57,32 @@ class Detectable(float):
 
     @classmethod
     def of(
-        cls,
-        label: str,
-        values: Floats,
-        others: Floats | None,
-        sample: UserSample,
-        power: float,
-        alpha: float,
+        cls, label: str, values: Floats, sample: UserSample, power: float, alpha: float
     ) -> Self:
-        """Compute it from the values of users, and those of another model.
+        """Compute it from the values of users of one model.
 
-        Without these, the other has the same variance and an assumed correlation.
+        Another is assumed to have the same variance, and a correlation with it.
         """
-        is_measured = others is not None
-        factor = 1.0 if is_measured else math.sqrt(2 * (1 - CORRELATION))
-        # Differences from one number vary as the values do: from the lowest, so that a
-        # user who is off it counts as one who differs.
-        baseline = values.min() if others is None else others
-        differences = settled(values - baseline)[:, np.newaxis]
+        # Values less the lowest vary as values do, so that a user who is off it counts as
+        # one who differs.
+        differences = settled(values - values.min())[:, np.newaxis]
         moments = Moments(differences, sample)
+        factor = math.sqrt(2 * (1 - CORRELATION))
         sd = factor * moments.sd
         reach = factor * np.maximum(*moments.reach)
-        difference = detectable_at(sd, sample.n_effective, power, alpha, reach)
+        (difference,) = detectable_at(sd, sample.n_effective, power, alpha, reach)
         if sample.count(differences != 0) < ENOUGH:
-            difference[0] = math.nan  # so few do not show how far others would differ
-        self = cls(difference[0])
+            difference = math.nan  # so few do not show how far others would differ
+        self = cls(difference)
         self.label = label
         self.n_users = sample.n_units
         self.n_lists = sample.n_lists
         self.cluster = sample.cluster
         self.sd = float(sd[0])
-        self.words = self._in_words(power, alpha, is_measured=is_measured)
+        self.words = self._in_words(power, alpha)
         return self
 
-    def _in_words(self, power: float, alpha: float, *, is_measured: bool) -> str:
+    def _in_words(self, power: float, alpha: float) -> str:
         """Return the number in a sentence, with its assumptions."""
         users = sample_in_words(self.n_users, self.n_lists, self.cluster)
         if math.isnan(self):
@@ -110,21 +102,15 @@ class Detectable(float):
             power=power,
             alpha=alpha,
         )
-        if is_measured:
-            spread = _(
-                "The differences spread by {sd:.4f}, as measured between the two models.",
-                sd=self.sd,
-            )
-        else:
-            spread = _(
-                "Assumed, not measured: another model whose values have "
-                "a correlation of {correlation:g} with these, so that the "
-                "differences spread by {sd:.4f}; against= another evaluation "
-                "measures it.",
-                correlation=CORRELATION,
-                sd=self.sd,
-            )
-        return f"{shown} {spread}"
+        assumed = _(
+            "Assumed, not measured: another model whose values have "
+            "a correlation of {correlation:g} with these, so that the "
+            "differences spread by {sd:.4f}. Of two models the table of differences "
+            "has it as measured.",
+            correlation=CORRELATION,
+            sd=self.sd,
+        )
+        return f"{shown} {assumed}"
 
     def __str__(self) -> str:
         return float.__repr__(self)
@@ -140,13 +126,13 @@ def detectable(
     power: float = 0.8,
     *,
     alpha: float = 0.05,
-    against: EvaluationData | None = None,
     **options: Any,
 ) -> Detectable:
     """Return one number: the smallest difference of two models that can be detected.
 
-    The test is a paired t test on these users. A column `detectable` of
-    `found.differences()` has it of each difference that is measured.
+    The test is a paired t test on these users, and the correlation of the models'
+    values is assumed, a cautious 0.3. A column `detectable` of `found.differences()` has
+    it of each difference that is measured.
 
     Parameters
     ----------
@@ -158,10 +144,6 @@ def detectable(
         Probability of detecting a difference of that size.
     alpha : float, default 0.05
         Significance level of the two-sided test.
-    against : Evaluation, optional
-        An evaluation of the other model, from which the standard deviation of
-        differences is measured; without it, a cautious correlation of 0.3 between
-        the models' values is assumed.
     **options
         Options of the metric.
 
@@ -184,8 +166,8 @@ def detectable(
     0.0376
     """
     measure = measure_named(metric, ACCURACY).with_options(options).cut_at(k)
-    ours = _place_of(data, measure)
-    if not len(ours.users):
+    (place,) = places_of({"": data}, measure, Cutoffs.one(measure.k))
+    if not len(place.users):
         label = label_of(measure.name, measure.k)
         raise NoUsersError(
             named(
@@ -193,43 +175,8 @@ def detectable(
                 label=label,
             )
         )
-    others = None
-    if against is not None:
-        _refuse_other_choices(data, against)
-        theirs = _place_of(against, measure)
-        their_index = against.keys.index(theirs.users, data.user_label)
-        row = their_index.get_indexer(data.keys.index(ours.users, data.user_label))
-        is_in_both = row >= 0
-        if not is_in_both.any():
-            raise NoUsersError(
-                "against= is of other users: no user is in both evaluations."
-            )
-        ours, others = ours.among(is_in_both), theirs.values[row[is_in_both], 0]
-    values = ours.values[:, 0]
-    return Detectable.of(measure.label, values, others, ours.sample, power, alpha)
-
-
-def _place_of(data: EvaluationData, measure: Measure) -> Place:
-    """Return the one place of a measure: the values of the users who have one."""
-    (place,) = places_of({"": data}, measure, Cutoffs.one(measure.k))
-    return place
-
-
-def _refuse_other_choices(ours: EvaluationData, against: object) -> None:
-    """Refuse what is no evaluation, or one that differs in more than its lists."""
-    if not isinstance(against, EvaluationData):
-        problem = (
-            f"against={quoted(against)} is no Evaluation: give one, such as "
-            "recnb.evaluate(other, truth)."
-        )
-        raise OptionError(problem)
-    others = against.choices
-    for keyword, choice in ours.choices.items():
-        if choice != others[keyword]:
-            raise OptionError(
-                f"this evaluation has {keyword}={choice!r}, and against= has "
-                f"{keyword}={others[keyword]!r}: evaluate both with the same {keyword}=."
-            )
+    values = place.values[:, 0]
+    return Detectable.of(measure.label, values, place.sample, power, alpha)
 
 
 def users_needed(
@@ -244,7 +191,8 @@ def users_needed(
     difference : float
         The true difference, in units of the metric.
     sd : float or Detectable
-        The standard deviation of the differences of users, a number or the result of
+        The standard deviation of the differences of users: a number, of two models
+        `(a.ndcg(k=10).per_user - b.ndcg(k=10).per_user).std()`, or the result of
         `ev.detectable("ndcg", k=10)`.
     power : float, default 0.8
         The chance of finding the difference.

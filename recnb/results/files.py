@@ -7,10 +7,9 @@ import json
 import os
 import secrets
 import shutil
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
 from typing import Any, BinaryIO, overload
@@ -29,8 +28,8 @@ STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
 def replacing(target: Path) -> Iterator[BinaryIO]:
     """Open a file beside another one, which it replaces when all is written.
 
-    An error leaves the other one as it was. A link is followed; owner and permissions
-    are kept. A device, a pipe and the streams of the process are written to.
+    An error leaves the other one as it was. A link is followed, and permissions are
+    kept. A device, a pipe and the streams of the process are written to.
     """
     is_special = target.exists() and not target.is_file()
     if is_special or os.path.abspath(target).startswith(STREAMS):
@@ -38,8 +37,6 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
             yield stream
         return
     target = Path(os.path.realpath(target))
-    if target.is_symlink():
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     beside = target.with_name(f".recnb-{secrets.token_hex(8)}")
@@ -49,19 +46,10 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         if target.exists():
-            if sys.platform != "win32":
-                status = target.stat()
-                with suppress(OSError):  # only root may give a file away
-                    os.chown(beside, status.st_uid, status.st_gid)
             shutil.copymode(target, beside)
         beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)
-
-
-def is_full(problem: OSError) -> bool:
-    """Return whether a file could not be written since there is no room for it."""
-    return problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def checked_target(path: File) -> Path:
@@ -70,14 +58,10 @@ def checked_target(path: File) -> Path:
         raise OptionError(
             f"path={path!r} names no file: give a text such as 'report.html', or a pathlib.Path."
         )
-    target, folder = Path(path), str(Path(path).parent)
-    if target.is_dir():
+    target = Path(path)
+    if target.is_dir() or not target.parent.is_dir():
         raise WriteError(
-            f"{path} cannot be written: it is a folder; name another file."
-        )
-    if not target.parent.is_dir():
-        raise WriteError(
-            f"{path} cannot be written: there is no folder {folder!r}: make it first."
+            f"{path} cannot be written: name a file, in a folder that there is."
         )
     return target
 
@@ -94,10 +78,9 @@ def written(text: str, path: File | None) -> str | None:
         with replacing(target) as file:
             file.write(text.encode())
     except OSError as problem:
-        reason = f"{path} cannot be written: {problem.strerror or problem}."
-        fix = "Free some space there, or name a file on a larger disk."
-        words = f"{reason} {fix}" if is_full(problem) else reason
-        raise WriteError(words) from problem
+        raise WriteError(
+            f"{path} cannot be written: {problem.strerror or problem}."
+        ) from problem
     return None
 
 

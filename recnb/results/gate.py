@@ -13,8 +13,7 @@ from recnb.display.language import N_, _, current, use_language
 from recnb.display.text import one_line, sample_in_words, told_apart, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
 from recnb.metrics.measure import measure_named, symbol_of
-from recnb.metrics.metric import Given, label_of
-from recnb.results.basis import merged
+from recnb.metrics.metric import Given
 from recnb.results.files import AsJson, json_values
 from recnb.results.numbers import DifferenceRow
 from recnb.results.score import MetricValue, score_of
@@ -37,11 +36,6 @@ class GateCheck(NamedTuple):
     numbers: dict[str, Any]
     says: str
     basis: str = ""  #: the users and the convention behind the number
-
-    @property
-    def label(self) -> str:
-        """The metric's name at its cut-off."""
-        return label_of(self.numbers["metric"], self.numbers["k"])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the check as plain Python."""
@@ -84,13 +78,9 @@ class Gate(AsJson, Suggesting):
     def basis(self) -> str:
         """The users and the convention behind the numbers.
 
-        Of each check, if they are not all the same.
+        Of several checks, in their order, those that are not the same.
         """
-        phrases = {}
-        for check in self.checks:
-            model = one_line(check.numbers["model"])
-            phrases[f"{model} {symbol_of(check.label)}".lstrip()] = [check.basis]
-        return "; ".join(merged(phrases))
+        return "; ".join(dict.fromkeys(check.basis for check in self.checks))
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per check with its numbers.
@@ -225,24 +215,6 @@ def limit_check(
 # Models that are not to be worse than a baseline
 
 
-#: What a gate has of a difference; of lists and clusters only if there are any.
-TESTED = (
-    "metric",
-    "k",
-    "model",
-    "baseline",
-    "difference",
-    "low",
-    "high",
-    "p_holm",
-    "n_users",
-    "n_lists",
-    "cluster",
-    "better",
-    "verdict",
-)
-
-
 class Conclusion(NamedTuple):
     """What is concluded of a model against the baseline: whether it passes, in words."""
 
@@ -298,12 +270,9 @@ def not_worse_check(
     which is not corrected.
     """
     conclusion = _conclusion_on(row, margin)
-    numbers = {name: getattr(row, name) for name in TESTED}
-    if row.n_lists is None:
-        del numbers["n_lists"]
-    if not row.cluster:
-        del numbers["cluster"]
-    numbers |= {
+    numbers = {
+        **row.to_dict(),
+        "better": row.better,
         "n_differ": row.won + row.lost,
         "margin": margin,
         "confidence": confidence,

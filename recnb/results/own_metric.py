@@ -331,13 +331,10 @@ def _refuse_name(name: str) -> None:
     """Refuse the name of a function that means a metric of recnb, or is none."""
     known = EVERY_METRIC.get(name)
     is_taken = name.lower() in NAMES or (known is not None and not known.own)
-    if is_taken or not name.isidentifier():
+    if is_taken or name in ("low", "high") or not name.isidentifier():
         raise OptionError(
-            f"{name!r} is a metric of recnb, or no name: give the function another one."
-        )
-    if name in ("low", "high"):
-        raise OptionError(
-            f"{name!r} is an end of an interval in tables: give the function another name."
+            f"{name!r} is a metric of recnb, an end of an interval in tables, or no name: "
+            "give the function another one."
         )
 
 

@@ -22,17 +22,22 @@ from recnb.data.source import InMemory
 from recnb.data.weights import Weighting
 from recnb.display.language import N_, _
 from recnb.display.text import dates_alone, one_line
-from recnb.errors import FrameError, OptionError, RecnbError, is_several, quoted
+from recnb.errors import (
+    FrameError,
+    OptionError,
+    RecnbError,
+    is_several,
+    is_word,
+    quoted,
+)
 from recnb.metrics.hits import Ints
 from recnb.results.basis import Basis, pairs_in_words
 from recnb.results.evaluation_data import EvaluationData, Models, same_rows
 from recnb.results.segment_columns import (
     Column,
-    as_shown,
-    binned,
     column_named,
     everyone_in,
-    rows_of_evaluated,
+    in_quarters,
     values_of_everyone,
 )
 
@@ -40,6 +45,8 @@ from recnb.results.segment_columns import (
 MOST_SEGMENTS = 200
 #: A segment of fewer users is marked as small.
 SMALL = 30
+#: What gives several values, and is no list of columns.
+NOT_LISTS = (pd.Series, pd.DataFrame, Mapping)
 
 #: A column each value of which is a truth of its own.
 PART = N_(
@@ -67,6 +74,19 @@ class Division:
     has_gaps: bool = False  #: whether a part of one model is tested against the others
     of_split: bool = False  #: whether parts are by columns of `split=`
 
+    def __post_init__(self) -> None:
+        """Refuse a column that is named twice, and more parts than a table has."""
+        if len(set(self.labels)) < len(self.labels):
+            raise _no_columns(self.labels)
+        n = len(self.keys)
+        if n > MOST_SEGMENTS:
+            by = quoted(", ".join(self.labels))
+            problem = f"by={by} makes {n:,} segments, and a table has at most"
+            raise OptionError(
+                f"{problem} {MOST_SEGMENTS}. Put dates into periods, frame['week'] = "
+                "frame['date'].dt.to_period('W'), and other values into groups."
+            )
+
     @property
     def names(self) -> list[str]:
         """The name of each part: its values as they are shown."""
@@ -86,35 +106,30 @@ class Segments(Division):
 
     users: pl.Series  #: each once
     code: Ints  #: by user: the position in `keys`
-    evaluated: pl.Series | None = None  #: others are in no segment; None: all are
     has_gaps: bool = True
 
     def of(self, users: pl.Series) -> Ints:
-        """Return the segments of some users as positions in `keys`.
-
-        The last is of those of whom nothing is known; -1 is none, for those not evaluated.
-        """
+        """Return the segments of some users as positions in `keys`."""
         row = positions(self.users, users)  # -1: it is none of them
-        unknown = len(self.keys) - 1
-        code = np.where(row >= 0, self.code[row], unknown)
-        if self.evaluated is not None:
-            code[~users.is_in(self.evaluated.implode()).to_numpy()] = -1
-        return code
+        return np.where(row >= 0, self.code[row], len(self.keys) - 1)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DataParts(Division):
     """Parts of the data: truths, or lists of a split with their truth."""
 
-    #: (name of a model, its data, position of a part) -> the data of that part alone.
-    data_in: Callable[[str, EvaluationData, int], EvaluationData]
+    values: pl.DataFrame  #: of each part a row
+    #: (name of a model, its data, the row of a part) -> the data of that part alone.
+    data_of: Callable[[str, EvaluationData, pl.DataFrame], EvaluationData]
     is_tested: bool = False
 
     def evaluations_of(self, models: Models) -> Iterator[tuple[int, Models]]:
         """Evaluate in one part after the other."""
-        for part in range(len(self.keys)):
+        for part in range(self.values.height):
+            values = self.values.slice(part, 1)
             part_models = {
-                name: self.data_in(name, model, part) for name, model in models.items()
+                name: self.data_of(name, model, values)
+                for name, model in models.items()
             }
             # Where a model has no list nothing is relevant.
             if all(model.n_lists for model in part_models.values()):
@@ -153,69 +168,47 @@ def division_by(models: Models, by: Any, *, is_tested: bool = False) -> Division
     """
     if by is None:
         return EVERYONE
-    names = _listed(by)
+    names = [*by] if is_several(by) and not isinstance(by, NOT_LISTS) else [by]
+    if not names:
+        raise _no_columns(names)
     first_model = next(iter(models.values()))
     split = first_model.keys.columns
-    if names and all(isinstance(name, str) and name in split for name in names):
+    if all(is_word(name, split) for name in names):
         return _parts_of_split(first_model, names, is_tested=is_tested)
-    columns = [column_named(first_model, name) for name in names]
-    for column in columns:
-        _refuse_other_columns(models, column)
-    if len(columns) == 1 and not is_tested:
-        (column,) = columns
-        if column.frame == "truth" and column.differs_within_users():
-            return _truth_parts(models, column.label)
-    segments = segments_of(first_model, columns)
-    # A metric beyond accuracy has values of all users with a list. Those of one model
-    # are all in segments; several models are compared on the users evaluated alone.
-    if len(models) > 1:
-        segments = replace(segments, evaluated=first_model.joined.users)
-    return segments
+    columns = [_column_of_all(models, name) for name in names]
+    if len(columns) == 1 and not is_tested and columns[0].differs_within_lists:
+        return _truth_parts(models, columns[0].label)
+    return segments_of(first_model, columns)
 
 
-def _listed(by: Any) -> list[Any]:
-    """Return what `by` names as a list, of one or of several columns."""
-    if isinstance(by, (pd.Series, pd.DataFrame, Mapping)) or not is_several(by):
-        return [by]
-    return [*by]
+def _column_of_all(models: Models, by: Any) -> Column:
+    """Return a column of the first model; refuse it if it is another one in others.
 
-
-def _refuse_other_columns(models: Models, column: Column) -> None:
-    """Refuse a column whose values differ between models: so would their segments."""
+    Their segments would be others too.
+    """
     (first, ours), *others = models.items()
-    if not others or column.frame == "given":
-        return
-    rows = rows_of_evaluated(ours, column)
+    column = column_named(ours, by)
+    if not isinstance(by, str):
+        return column
+    rows = rows_of_users(column.rows, ours.joined.users)
     for name, theirs in others:
         try:
-            other = column_named(theirs, column.label)
+            other = column_named(theirs, by)
         except RecnbError as problem:
             raise type(problem)(f"{name!r}: {problem}", problem.typed) from problem
-        other_rows = rows_of_evaluated(theirs, other)
-        if rows.equals(other_rows) or same_rows(rows, other_rows):
-            continue
-        raise FrameError(
-            f"by={quoted(column.label)} is not the same column in {first!r} and "
-            f"{name!r}, so their segments are not the same. Give compare() frames of "
-            "recommendations, and one truth, users= and items= for all."
-        )
+        other_rows = rows_of_users(other.rows, ours.joined.users)
+        if not (rows.equals(other_rows) or same_rows(rows, other_rows)):
+            raise FrameError(
+                f"by={quoted(by)} is not the same column in {first!r} and {name!r}, so "
+                "their segments are not the same. Give compare() frames of "
+                "recommendations, and one truth, users= and items= for all."
+            )
+    return column
 
 
-def _refuse_repeated(columns: Sequence[str]) -> None:
-    """Refuse no columns, or one named twice."""
-    if not columns or len(set(columns)) < len(columns):
-        raise OptionError(f"by={quoted(columns)}: name at least one column, each once.")
-
-
-def _refuse_many(n: int, label: str) -> None:
-    """Refuse more segments than a table has."""
-    if n > MOST_SEGMENTS:
-        problem = f" makes {n:,} segments, and a table has at most {MOST_SEGMENTS}."
-        fix = (
-            "Put dates into periods, frame['week'] = frame['date'].dt.to_period('W'), "
-            "and other values into groups."
-        )
-        raise OptionError(f"by={quoted(label)}{problem} {fix}")
+def _no_columns(named: Sequence[str]) -> OptionError:
+    """Return the error for no columns, or one named twice."""
+    return OptionError(f"by={quoted(named)}: name at least one column, each once.")
 
 
 # Segments of users
@@ -223,8 +216,6 @@ def _refuse_many(n: int, label: str) -> None:
 
 def segments_of(data: EvaluationData, columns: Sequence[Column]) -> Segments:
     """Return segments by one column or by several together."""
-    labels = [column.label for column in columns]
-    _refuse_repeated(labels)
     # Of country (DE, FR, not known) and age (old, young, not known):
     #     user        a      b    c      d
     #     values      DE     FR   DE     null
@@ -233,22 +224,20 @@ def segments_of(data: EvaluationData, columns: Sequence[Column]) -> Segments:
     #     code        0      1    0      2
     values = pl.DataFrame(
         {
-            str(place): binned(values_of_everyone(data, column))
+            str(place): in_quarters(values_of_everyone(data, column))
             for place, column in enumerate(columns)
         }
     )
     segments = values.unique().sort(pl.all(), nulls_last=True)
-    _refuse_many(segments.height, ", ".join(labels))
-    code = RowLookup(segments).positions_of_rows(values)
     keys, unknown = _keys_of(segments)
     # A user of whom nothing is known is in the last segment, which there always is.
     if unknown not in keys:
         keys.append(unknown)
     return Segments(
-        labels=labels,
+        labels=[column.label for column in columns],
         keys=keys,
         users=everyone_in(data),
-        code=code,
+        code=RowLookup(segments).positions_of_rows(values),
     )
 
 
@@ -277,14 +266,13 @@ def _parts_of_split(
     data: EvaluationData, columns: Sequence[str], *, is_tested: bool
 ) -> DataParts:
     """Return the parts by columns of `split=`."""
-    _refuse_repeated(columns)
     values = data.keys.combinations_of(data.joined.users)
     values = values.select([*split_labels(columns)]).unique().sort(pl.all())
-    _refuse_many(values.height, ", ".join(columns))
     return DataParts(
         labels=columns,
         keys=values.rows(),
-        data_in=lambda _name, model, part: model.of_split(values.slice(part, 1)),
+        values=values,
+        data_of=lambda _name, model, values_of_part: model.of_split(values_of_part),
         is_tested=is_tested,
         of_split=True,
     )
@@ -296,40 +284,40 @@ def _truth_parts(models: Models, by: str) -> DataParts:
     Models that are compared have the same users and the same column, and so the same
     values.
     """
-    rows = {
-        name: _truth_with_values(model, column_named(model, by))
-        for name, model in models.items()
-    }
+    rows = {name: _truth_with_values(model, by) for name, model in models.items()}
     first, first_rows = next(iter(models.values())), next(iter(rows.values()))
     evaluated_rows = rows_of_users(first_rows, first.joined.users)
-    values = evaluated_rows["value"].unique().sort(nulls_last=True)
-    _refuse_many(len(values), by)
-    keys, _unknown = _keys_of(values.to_frame())
+    values = evaluated_rows.select("value").unique().sort("value", nulls_last=True)
+    keys, _unknown = _keys_of(values)
     return DataParts(
         labels=(by,),
         keys=keys,
-        data_in=lambda name, model, part: _of_value(model, rows[name], values[part]),
+        values=values,
+        data_of=lambda name, model, value: _against(model, rows[name], value),
     )
 
 
-def _truth_with_values(data: EvaluationData, column: Column) -> pl.DataFrame:
-    """Return the rows of the truth, numbered, with their values of one of its columns.
+def _truth_with_values(data: EvaluationData, by: str) -> pl.DataFrame:
+    """Return the rows of the truth with their values of one of its columns.
 
     The column has a value for each row of the truth as it was given; the rows may lack
     some, as those of users without a list, and keep the others in their order.
     """
-    if column.label in data.side_data.differing:
-        raise _several_lists_error(data, column.label)
-    rows = _in_memory_of(data).truth_rows.with_row_index("row")
+    if by in data.side_data.differing:
+        raise _several_lists_error(data, by)
+    if not data.source.in_memory:
+        raise data.source.elsewhere()
+    rows = data.source.truth_rows
     pair = ["user", "item"]
-    given_rows = column.rows.cast({name: rows[name].dtype for name in pair})
+    given_rows = column_named(data, by).rows
+    given_rows = given_rows.cast({name: rows[name].dtype for name in pair})
     # So these are the rows of the truth, one for one.
     kept = given_rows.join(rows, on=pair, how="semi", maintain_order="left")
     if kept.height > rows.height:
         # One frame has both sides, and a pair has a row that is not judged as well.
-        problem = f"by={quoted(column.label)} is of rows that are not judged as well: "
+        problem = f"by={quoted(by)} is of rows that are not judged as well: "
         raise OptionError(f"{problem}give recommendations and truth as a frame each.")
-    return rows.with_columns(as_shown(kept["value"]))
+    return rows.with_columns(kept["value"])
 
 
 def _several_lists_error(data: EvaluationData, by: str) -> OptionError:
@@ -337,9 +325,7 @@ def _several_lists_error(data: EvaluationData, by: str) -> OptionError:
 
     Users have a list of each value, and these were joined as one.
     """
-    split: Any = by
-    if data.keys.columns:
-        split = [*data.keys.columns, by]
+    split = [*data.keys.columns, by]
     return OptionError(
         f"by={quoted(by)} is a column of both frames and differs within users in "
         "both: a user's lists of all its values are taken as one. If each value "
@@ -348,23 +334,16 @@ def _several_lists_error(data: EvaluationData, by: str) -> OptionError:
     )
 
 
-def _of_value(model: EvaluationData, rows: pl.DataFrame, value: Any) -> EvaluationData:
-    """Evaluate a model against the rows of the truth with one value, which may be None."""
-    source = _in_memory_of(model)
-    literal = pl.lit(value, dtype=rows["value"].dtype)
-    has_value = pl.col("value").eq_missing(literal)
-    truth_rows = source.truth_rows[rows.filter(has_value)["row"]]
-    truth = source.truth.with_rows(truth_rows)
+def _against(
+    model: EvaluationData, rows: pl.DataFrame, value: pl.DataFrame
+) -> EvaluationData:
+    """Evaluate a model against the rows of the truth with one value, which may be null."""
+    source = model.source
+    assert isinstance(source, InMemory)  # or `_truth_with_values` would have refused it
+    has_value = rows["value"].eq_missing(value["value"])
+    truth = source.truth.with_rows(source.truth_rows.filter(has_value))
     part_source = replace(source, truth=truth, needs_users=False)
     return replace(model, joined=part_source.under(model.convention))
-
-
-def _in_memory_of(data: EvaluationData) -> InMemory:
-    """Return lists and truth of all users; refused where they are not in memory."""
-    source = data.source
-    if not isinstance(source, InMemory):
-        raise source.elsewhere()
-    return source
 
 
 def part_in_words(data: EvaluationData, division: Division) -> str:

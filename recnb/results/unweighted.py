@@ -12,49 +12,27 @@ from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.scoring import values_of
 
 VALUES = N_("{label} without propensities (with them): {values}.")
-OTHER_ORDER = N_(
-    "By {label} the order of the models is another without them: {models}."
-)
-SAME_ORDER = N_("By {labels} the order of the models is the same.")
 
 
 def plain_means(models: Models, measures: Sequence[Measure], k: Cutoffs) -> str:
-    """Say what the first metric is without propensities; nothing if there are none.
+    """Say what each metric is without propensities, at its last cut-off.
 
-    More sentences say by which metrics the order of the models is another. Each metric
-    is taken at its last cut-off.
+    Nothing if there are none.
     """
     if not all(model.source.weighted for model in models.values()):
         return ""
-    sentences, same = list[str](), list[str]()
+    sentences = []
     for measure in measures:
         at_last = measure.cut_at(measure.cutoffs(k).values[-1])
-        weighted = {name: _mean(model, at_last) for name, model in models.items()}
-        plain = {
-            name: _mean(model.unweighted, at_last) for name, model in models.items()
-        }
-        if not sentences:
-            numbers = [
-                f"{one_line(name)} {plain[name]:.4f} ({weighted[name]:.4f})".strip()
-                for name in models  # one model has no name
-            ]
-            values = ", ".join(numbers)
-            sentences.append(_(VALUES, label=at_last.label, values=values))
-        # Of models whose means are the same, the other means decide: so two orders
-        # differ where a pair of models changes places.
-        with_them = sorted(models, key=lambda name: (-weighted[name], -plain[name]))
-        without = sorted(models, key=lambda name: (-plain[name], -weighted[name]))
-        if without == with_them:
-            same.append(at_last.label)
-            continue
-        names = ", ".join(map(one_line, without))
-        sentences.append(_(OTHER_ORDER, label=at_last.label, models=names))
-    if same and len(models) > 1:
-        sentences.append(_(SAME_ORDER, labels=", ".join(same)))
+        values = []
+        for name, model in models.items():
+            plain, weighted = _mean(model.unweighted, at_last), _mean(model, at_last)
+            # One model has no name.
+            values.append(f"{one_line(name)} {plain:.4f} ({weighted:.4f})".strip())
+        sentences.append(_(VALUES, label=at_last.label, values=", ".join(values)))
     return " ".join(sentences)
 
 
 def _mean(model: EvaluationData, measure: Measure) -> float:
-    """Return the mean of a model in a measure, without digits that are of rounding."""
-    mean = values_of(model, measure, Cutoffs.one(measure.k)).mean[0]
-    return float(f"{mean:.12g}")
+    """Return the mean of a model in a measure."""
+    return float(values_of(model, measure, Cutoffs.one(measure.k)).mean[0])

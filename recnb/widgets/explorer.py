@@ -346,7 +346,7 @@ class Explorer(Live):
         values = self.values["value"].to_numpy(np.float64)
         bins = Bins.over(values, METRICS[self.shown.metric].bounds)
         with use_language(self.lang):
-            names = [each.words for each in bins.each]
+            names = bins.names
         dtype = pd.CategoricalDtype(names, ordered=True)
         bars = pd.Categorical.from_codes(bins.of(values).tolist(), dtype=dtype)
         return pd.Series(bars, self.values.index)

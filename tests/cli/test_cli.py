@@ -284,7 +284,7 @@ sys.exit(main(["report", *sys.argv[2:]]))
         (
             "csv",
             3000,
-            "old.html cannot be written: File too large. Free some space there",
+            "old.html cannot be written: File too large.",
         ),
         pytest.param(
             "parquet",

@@ -183,8 +183,6 @@ def test_stored_values_have_the_row_of_the_differences():
     for name in ("won", "tied", "lost", "n_users", "n_lists", "verdict"):
         assert getattr(stored, name) == row[name], name
     assert stored.verdict == "open"
-    with_other = FOUND["a"].detectable("ndcg", k=5, against=FOUND["b"])
-    assert float(with_other) == pytest.approx(row.detectable)
 
 
 #: Users and folds are numbers alike, so that their places do not tell them apart.

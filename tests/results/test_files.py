@@ -39,7 +39,7 @@ def test_a_full_disk_is_an_error_with_the_reason(tmp_path, monkeypatch):
     (tmp_path / "r.txt").write_text("as it was")
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(
-        WriteError, match=r"r.txt cannot be written: No space left on device. Free"
+        WriteError, match=r"r.txt cannot be written: No space left on device."
     ):
         written("new", tmp_path / "r.txt")
     assert (tmp_path / "r.txt").read_text() == "as it was"
@@ -70,13 +70,6 @@ def test_a_file_that_must_not_be_written_is_not_replaced(tmp_path, monkeypatch):
     with pytest.raises(WriteError, match=r"r.txt cannot be written: Permission denied"):
         written("new", target)
     assert target.read_text() == "as it was"
-
-
-def test_a_link_to_itself_is_refused(tmp_path):
-    (tmp_path / "loop.txt").symlink_to("loop.txt")
-    with pytest.raises(WriteError, match="cannot be written: Too many levels"):
-        written("new", tmp_path / "loop.txt")
-    assert (tmp_path / "loop.txt").is_symlink()
 
 
 @pytest.mark.parametrize("name", ["r" * 255, "é" * 127, "r [*].html"])

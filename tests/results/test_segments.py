@@ -212,7 +212,7 @@ BY_WEEK = recnb.evaluate(KNN.assign(week=KNN["rank"] % 3), WEEKS)
 @pytest.mark.parametrize("made", [BY_WEEK, recnb.compare({"a": BY_WEEK, "b": BY_WEEK})])
 def test_a_column_of_both_frames_that_differs_within_users(made: Any) -> None:
     """A user has a list of each week: these are not one list, and split= says so."""
-    problem = r"differs within users in both.* evaluate with split='week'\. If it"
+    problem = r"differs within users in both.* evaluate with split=\['week'\]\. If it"
     with pytest.raises(OptionError, match=problem):
         made.table("ndcg", k=3, by="week")
     with pytest.raises(OptionError, match=problem):

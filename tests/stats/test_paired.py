@@ -5,13 +5,12 @@ that belong to them, few users, laws; Holm.
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-import recnb
+import recnb  # noqa: F401 -- in rows
 from recnb.results.detectable import CORRELATION, Detectable, users_needed
 from recnb.results.user_groups import moved  # noqa: F401 -- in rows
 from recnb.stats import UserSample, gap_to_rest, holm
@@ -37,31 +36,8 @@ ALIKE = paired(np.full(300, -0.1), bounds=(-1, 1))
 DRAWN = np.random.default_rng(0).uniform(0.1, 3, 50)
 ROUND = 0.3 + np.random.default_rng(1).uniform(0, 1e-13, 50)
 P = np.array([[0.01, np.nan], [0.2, 0.04]])
-AGAINST, ASSUMED = (
-    KNN.detectable("ndcg", 10, against=POPULAR),
-    KNN.detectable("ndcg", 10),
-)
+ASSUMED = KNN.detectable("ndcg", 10)
 APART = KNN.ndcg(k=10).per_user - POPULAR.ndcg(k=10).per_user
-IS_SOME = SAMPLE.test["user"].isin(KNN.users[:50])
-FEWER, STRANGERS = (
-    SAMPLE.models["popular"].rec.against(SAMPLE.test[kept])
-    for kept in (IS_SOME, ~IS_SOME)
-)
-
-
-def in_split(model, split, user="user"):
-    """A model whose lists are there twice."""
-    recs, truth = (
-        pd.concat([frame.assign(**{split: value}) for value in (0, 1)])
-        for frame in (SAMPLE.models[model], SAMPLE.test)
-    )
-    names = {"user": user}
-    return recnb.evaluate(
-        recs.rename(columns=names), truth.rename(columns=names), split=split
-    )
-
-
-IN_FOLDS = in_split("item-knn", "fold")
 
 
 def correlations():
@@ -78,9 +54,9 @@ def numbers(made):
     return np.array([made.difference, made.low, made.high, made.p, made.effect_size])
 
 
-def found_among(values, others=None, weights=None):
+def found_among(values, weights=None):
     sample = UserSample(len(values), weights)
-    return Detectable.of("ndcg@10", values, others, sample, 0.8, 0.05)
+    return Detectable.of("ndcg@10", values, sample, 0.8, 0.05)
 
 
 test_a_call_comes_to = hold_calls(read_rows("stats/calls.toml"), globals())
@@ -128,11 +104,10 @@ def test_of_users_with_weights_interval_and_test_reach_as_far_as_the_heaviest_co
     assert made.p[0] == near(2 * scipy.stats.t.sf(left / error, n - 1))
     assert (made.p[0] <= 0.05) == (low > 0 or high < 0)
     power = smallest(error * np.sqrt(n), n) + max(down, up)
-    assert found_among(values, np.zeros(200), weights) == near(power, rel=1e-9)
     assert made.detectable[0] == near(power, rel=1e-9)
     # Of one model, the difference from another is assumed.
     assumed = math.sqrt(2 * (1 - CORRELATION))
-    assert found_among(values, None, weights) == near(assumed * power, rel=1e-9)
+    assert found_among(values, weights) == near(assumed * power, rel=1e-9)
 
 
 def test_laws_of_the_test():
