@@ -15,6 +15,7 @@ from recnb.data.role_table import repeated
 from recnb.data.side_data import SideData
 from recnb.errors import RecnbError
 from recnb.metrics.hits import Bools, Ints
+from recnb.metrics.metric import Metric
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -39,7 +40,7 @@ NEEDED = {
 class Catalogue:
     """What train and the frame of items say of every item, by position.
 
-    What was not given is None, and a metric that needs it is refused.
+    What was not given is None; `refuse_lack` refuses a metric that needs it.
     """
 
     def __init__(self, ids: pl.Series, side_data: SideData) -> None:
@@ -67,36 +68,45 @@ class Catalogue:
         item = positions(self.ids, frame["item"])
         return np.bincount(item, minlength=len(self.ids))
 
-    def counts(self, what: str, metric: str) -> Ints:
+    def refuse_lack(self, metric: Metric[...]) -> None:
+        """Refuse a metric that needs what was not given."""
+        given = {
+            "train": self.pairs,
+            "catalogue": self.listed,
+            "features": self.frame,
+            "genre": self.frame,
+        }
+        for need in metric.needs:
+            if need in given and given[need] is None:
+                raise missing(metric.name, need)
+
+    def counts(self, what: str) -> Ints:
         """Return the number of users who have each item, or of its interactions."""
         counts = self.users if what == "users" else self.interactions
-        if counts is None:
-            raise missing(metric, "train")
+        assert counts is not None  # or the metric was refused
         return counts
 
-    def members(self, population: str, metric: str) -> Bools:
+    def members(self, population: str) -> Bools:
         """Return which items could have been recommended.
 
         All of the catalogue, or all of train.
         """
         if population == "train":
-            return self.counts("users", metric) > 0
-        if self.listed is None:
-            raise missing(metric, "catalogue")
+            if self.users is None:
+                raise missing("population='train'", "train")
+            return self.users > 0
+        assert self.listed is not None  # or the metric was refused
         return self.listed
 
-    def described(
-        self, columns: object, argument: str, metric: str
-    ) -> tuple[Sparse, Sequence[str]]:
+    def described(self, columns: object, argument: str) -> tuple[Sparse, Sequence[str]]:
         """Return items × words of one column or numbers of several, and their names.
 
         `argument` is that of the metric which names the columns, "genre" or "features".
         """
         from scipy import sparse
 
-        if self.frame is None:
-            raise missing(metric, argument)
-        chosen = columns_of(self.frame, columns, argument, metric)
+        assert self.frame is not None  # or the metric was refused
+        chosen = columns_of(self.frame, columns, argument)
         if (argument, *chosen) not in self._described:
             table, names = cells_of(self.frame, chosen, argument)
             item = positions(self.ids, self.frame["item"])

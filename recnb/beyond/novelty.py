@@ -80,7 +80,7 @@ def novelty(
     1.812
     """
     shown = lists.upto(k, cutoff)
-    count = lists.catalogue.counts(popularity, "novelty")
+    count = lists.catalogue.counts(popularity)
     n_users = lists.catalogue.n_users
     if normalize and n_users < 2:
         raise NoUsersError(
@@ -155,7 +155,7 @@ def popularity(
     >>> round(ev.popularity(k=10), 4)
     0.2907
     """
-    count = lists.catalogue.counts(popularity, "popularity")
+    count = lists.catalogue.counts(popularity)
     totals = {
         "users": lists.catalogue.n_users,
         "interactions": int(count.sum()),
@@ -196,7 +196,7 @@ def popularity_rank(lists: Lists, k: int | None = None) -> PerUser:
     >>> round(ev.popularity_rank(k=10), 4)
     0.97
     """
-    count = lists.catalogue.counts("users", "popularity_rank")
+    count = lists.catalogue.counts("users")
     place = np.zeros(lists.n_items)
     _, group, size = np.unique(
         count[count > 0], return_inverse=True, return_counts=True
@@ -243,7 +243,7 @@ def tail_share(lists: Lists, k: int | None = None, *, ratio: float = 0.8) -> Per
     >>> round(ev.tail_share(k=10), 4)
     0.1191
     """
-    count = lists.catalogue.counts("interactions", "tail_share")
+    count = lists.catalogue.counts("interactions")
     share = number_option(
         "ratio",
         ratio,
