@@ -134,22 +134,13 @@ class Credit:
 
     @property
     def earns_nothing(self) -> Bools:
-        """Whether a user's list earns 0, users × cut-offs."""
-        return np.asarray(self.total == 0)
+        """Whether no row of a user earns anything, by user."""
+        return np.bincount(self.rows.user, self.earned != 0, self.rows.n_users) == 0
 
     @property
     def has_missed(self) -> bool:
         """Whether a list without a hit has a value of its own."""
         return isinstance(self.missed, np.ndarray) or self.missed != 0
-
-    @property
-    def by_rank(self) -> Credit:
-        """The credit with a row for each rank that contributes, for an explanation.
-
-        Rows are so already, but where one item is repeated as an ideal list, which is
-        kept as one row a user (`gain.py`) and overrides this.
-        """
-        return self
 
     @property
     def possible(self) -> Floats | float:

@@ -157,8 +157,7 @@ def explained(
     """Return the explanation of the score of a user's list."""
     hits = user_list.hits
     cutoffs = cutoffs_under(convention, Cutoffs.one(measure.k))
-    computed: Credit = measure.at(hits, cutoffs)
-    credit = computed.by_rank
+    credit: Credit = measure.at(hits, cutoffs)
     if measure.metric.own:
         whose = "of one list" if user is None else f"of user {user!r}"
         compare_with_formula(measure, credit, whose)
@@ -166,8 +165,8 @@ def explained(
     rows = _rows_by_rank(measure, credit, user_list)
     ideal = None
     if isinstance(credit.out_of, Credit):
-        ideal = _rows_by_rank(measure, credit.out_of.by_rank, user_list)
-    value, line = _value_by_convention(computed, convention, user)
+        ideal = _rows_by_rank(measure, credit.out_of, user_list)
+    value, line = _value_by_convention(credit, convention, user)
     described = about(measure)
     if hits.truth_weight is not None:
         described["reads"] = _(
@@ -277,7 +276,7 @@ def _value_by_convention(
         )
     if undefined_in(result, convention).any() and not result.has_missed:
         return value, nothing_to_divide(value, undefined=True)
-    possible = np.asarray(result.by_rank.possible).item()
+    possible = np.asarray(result.possible).item()
     return value, "" if possible else nothing_to_divide(value)
 
 
