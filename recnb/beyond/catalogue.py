@@ -55,7 +55,8 @@ class Catalogue:
         self._described: dict[tuple[str, ...], tuple[Sparse, Sequence[str]]] = {}
         train = side_data.train
         if train is not None:
-            self.pairs = _each_pair_once(train)
+            has_repeats = repeated(train, [*IDS]).height > 0
+            self.pairs = train.unique([*IDS]) if has_repeats else train
             self.users = self._times_in(self.pairs)
             self.interactions = self._times_in(train)
             self.n_users = train["user"].n_unique()
@@ -114,13 +115,6 @@ class Catalogue:
             matrix = sparse.csr_array(cells, shape=(len(self.ids), len(names)))
             self._described[argument, *chosen] = matrix, names
         return self._described[argument, *chosen]
-
-
-def _each_pair_once(train: pl.DataFrame) -> pl.DataFrame:
-    """Return rows of train, one for each pair."""
-    if repeated(train, [*IDS]).height == 0:
-        return train
-    return train.unique([*IDS])
 
 
 def missing(metric: str, needed: str) -> RecnbError:

@@ -6,7 +6,6 @@ import ast
 import math
 import typing
 from collections.abc import Iterable, Mapping
-from copy import copy
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
@@ -149,17 +148,11 @@ class Convention:
 
     def with_metric(self, options: Mapping[str, Any]) -> Convention:
         """Return the same decisions about the data, with a metric's options."""
-        same = copy(self)  # checked already
-        object.__setattr__(same, "metric", tuple(options.items()))
-        return same
+        return replace(self, metric=tuple(options.items()))
 
-    def ordered_by(self, column: str) -> Convention:
+    def ordered_by(self, column: Any) -> Convention:
         """Return the same convention with the column that gave the order."""
-        if self.order != "auto":
-            return self
-        same = copy(self)
-        object.__setattr__(same, "order", column)
-        return same
+        return replace(self, order=column) if self.order == "auto" else self
 
     @property
     def of_data(self) -> Convention:

@@ -195,10 +195,11 @@ class Measure:
     @property
     def out_of(self) -> Formula:
         """The formula of what the sum is divided by."""
-        if self.weighted and self._has_ideal:
+        out_of = self._formula(self.metric.out_of)
+        if self.weighted and out_of.ideal():
             # Rows of the ideal list add what those of the list do.
             return self._formula(f"ideal({self._credit_text})")
-        return self._formula(self.metric.out_of)
+        return out_of
 
     @property
     def missed(self) -> Formula:
@@ -227,11 +228,6 @@ class Measure:
                 text = WEIGHTS.get(text, text)
             meanings[name] = text
         return meanings
-
-    @property
-    def _has_ideal(self) -> bool:
-        """Whether the sum is divided by that of the ideal list."""
-        return Formula.of(str(self.metric.out_of)).ideal() is not None
 
     def formula_text(self) -> str:
         """Return the formula on one line, in the language in force.
@@ -308,9 +304,10 @@ class Measure:
     @property
     def _is_share(self) -> bool:
         """Whether weights are divided by weights, so that the value keeps its bounds."""
-        if self._has_ideal:
+        out_of = self.out_of
+        if out_of.ideal():
             return True
-        divides_by_weights = not self.out_of.names().isdisjoint(WEIGHTS.values())
+        divides_by_weights = not out_of.names().isdisjoint(WEIGHTS.values())
         return self.metric.credit == "1" and divides_by_weights
 
     @property
