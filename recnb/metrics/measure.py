@@ -160,22 +160,14 @@ class Measure:
 
     def at(self, data: Any, cutoffs: Cutoff) -> Any:
         """Compute the metric of hits or lists at one or several cut-offs."""
-        if self.metric.own and None in Cutoffs.of(cutoffs).values:
-            self._refuse_cost_without_cutoff()
+        is_whole = self.metric.own and None in Cutoffs.of(cutoffs).values
+        if is_whole and "k" in self.missed.names():
+            # Without a list k would be 0, and so the cost, the best there is.
+            raise OptionError(
+                f"{self.metric.name} adds missed={self.metric.missed!r} for a list "
+                "without a hit, and there is no k: give a cut-off, such as k=10."
+            )
         return self.metric.at(data, cutoffs, self.options)
-
-    def _refuse_cost_without_cutoff(self) -> None:
-        """Refuse a cost of the caller's that depends on k, where there is none.
-
-        Without a list k would be 0, and so the cost, the best there is.
-        """
-        if "k" not in self.missed.names():
-            return
-        name, missed = self.metric.name, self.metric.missed
-        raise OptionError(
-            f"{name} adds missed={missed!r} for a list without a hit, and there is "
-            "no k: give a cut-off, such as k=10."
-        )
 
     # The formula
 
@@ -520,7 +512,7 @@ def _of_ir_measures(
         given = {"relative": True, **given}
     if metric.name == "retrieved_count" and "rel" in given:
         metric = EVERY_METRIC["hit_count"]
-    options = {}
+    options: dict[str, Any] = {}
     for parameter, value in given.items():
         option, values = PARAMETERS.get(parameter, (parameter, {}))
         options[option] = values.get(str(value), value)

@@ -283,7 +283,7 @@ def undefined_in(credit: Credit, convention: Convention) -> Bools:
     # Only nDCG and its like divide by a Credit, that of the ideal list, which without a
     # relevant item is empty and earns 0 as well; others divide by numbers.
     if grade_0_may_be_relevant and isinstance(out_of, Credit):
-        return as_column(out_of.earns_nothing)
+        return out_of.earns_nothing
     return as_column(credit.rows.n_relevant == 0)
 
 
