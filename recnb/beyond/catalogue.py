@@ -22,18 +22,21 @@ if TYPE_CHECKING:
 
     Sparse = sparse.csr_array[np.float64, tuple[int, int]]
 
-#: What a metric may lack, and what to type for it.
+#: What a metric may need: the attribute of `Catalogue` that is None without it, what it
+#: is in words, and what to type for it.
 NEEDED = {
-    "train": ("what users had before", "train, a frame of user and item"),
+    "train": ("pairs", "what users had before", "train, a frame of user and item"),
     "catalogue": (
+        "listed",
         "all items there are",
         "items, a frame with a row for each item, or train",
     ),
     "features": (
+        "frame",
         "what items are like",
         "items, a frame of items with a column of genres or columns of numbers",
     ),
-    "genre": ("genres", "items, a frame of items with a column of genres"),
+    "genre": ("frame", "genres", "items, a frame of items with a column of genres"),
 }
 
 
@@ -71,14 +74,8 @@ class Catalogue:
 
     def refuse_lack(self, metric: Metric[...]) -> None:
         """Refuse a metric that needs what was not given."""
-        given = {
-            "train": self.pairs,
-            "catalogue": self.listed,
-            "features": self.frame,
-            "genre": self.frame,
-        }
         for need in metric.needs:
-            if need in given and given[need] is None:
+            if need in NEEDED and getattr(self, NEEDED[need][0]) is None:
                 raise missing(metric.name, need)
 
     def counts(self, what: str) -> Ints:
@@ -119,7 +116,8 @@ class Catalogue:
 
 def missing(metric: str, needed: str) -> RecnbError:
     """Return the error for something that a metric cannot do without."""
-    (what, given), frame = NEEDED[needed], "train" if needed == "train" else "items"
+    _attribute, what, given = NEEDED[needed]
+    frame = "train" if needed == "train" else "items"
     call = f"recs.rec.against(truth, {frame}={frame})"
     lack = f"needs {what}: give {given}"
     problem = RecnbError(f"{metric} {lack}: {call}.", {call: f"--{frame} FILE"})
