@@ -40,10 +40,11 @@ from recnb.metrics.metric import (
     label_of,
 )
 
-#: A parameter of ir_measures -> recnb's option, and its value there -> the value here.
+#: A parameter of ir_measures -> recnb's name of it, and its values there -> those here.
 PARAMETERS = {
     "dcg": ("gain", {"log2": "linear", "exp-log2": "exponential"}),
     "relative": ("out_of", {"True": "min(k, relevant)", "False": "k"}),
+    "rel": ("relevant_from", {}),
 }
 
 #: Names that are understood as ir_measures spells them alone: in lower case this one is
@@ -51,11 +52,7 @@ PARAMETERS = {
 EXACT = {"Accuracy": "auc"}
 
 #: Parameters that are conventions of the data.
-CONVENTIONS = {
-    "rel": "relevant_from",
-    "relevant_from": "relevant_from",
-    "judged_only": "judged_only",
-}
+CONVENTIONS = ("relevant_from", "judged_only")
 
 #: The form of a measure: name, parameters, a number after "@".
 TEXT = re.compile(
@@ -448,9 +445,9 @@ def parsed(text: str) -> Measure:
     given = _parameters(text, inside)
     metric, options = _of_ir_measures(metric, name.lower(), given)
     decisions = {}
-    for parameter, convention in CONVENTIONS.items():
-        if metric.is_accuracy and parameter in options:
-            decisions[convention] = options.pop(parameter)
+    for convention in CONVENTIONS:
+        if metric.is_accuracy and convention in options:
+            decisions[convention] = options.pop(convention)
     measure = Measure(metric, decisions=decisions).with_options(options)
     without_cutoff = text
     if after and "recall" in metric.defaults:
@@ -510,12 +507,14 @@ def _of_ir_measures(
     """
     if name == "setrelp":
         given = {"relative": True, **given}
-    if metric.name == "retrieved_count" and "rel" in given:
-        metric = EVERY_METRIC["hit_count"]
     options: dict[str, Any] = {}
     for parameter, value in given.items():
         option, values = PARAMETERS.get(parameter, (parameter, {}))
+        if option in options:
+            raise OptionError(f"{metric.name} is given {option} twice: leave one out.")
         options[option] = values.get(str(value), value)
+    if metric.name == "retrieved_count" and "relevant_from" in options:
+        metric = EVERY_METRIC["hit_count"]
     beta = options.get("beta")
     if name == "setf" and is_number(beta) and beta > 0:
         options["beta"] = math.sqrt(beta)
