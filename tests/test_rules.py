@@ -2,15 +2,20 @@
 (types: test_typing.py).
 """
 
+import importlib
 import pathlib
+import pkgutil
 import subprocess
 import sys
+from typing import Any
 
 import recnb
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS
+from tests.rows import read_rows
 from tests.tools import readme
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+DECLARED = read_rows("dataclasses.toml")
 
 
 def run(*command: str) -> None:
@@ -67,3 +72,25 @@ def test_page_of_metrics_is_the_registry():
 
 def test_the_page_of_changes_has_this_version():
     assert f"## {recnb.__version__}" in (ROOT / "recnb/CHANGELOG.md").read_text("utf-8")
+
+
+def declared(record: Any) -> str:
+    """How a dataclass is declared: its flags, fields that a caller does not give, and
+    numbers that stand where none is given.
+    """
+    flags = record.__dataclass_params__
+    fields = record.__dataclass_fields__.values()
+    found = [name for name in ("frozen", "eq", "repr") if getattr(flags, name)]
+    found += {"kw_only" for field in fields if field.kw_only}
+    found += [f"-{field.name}" for field in fields if not field.init]
+    numbers = [field for field in fields if isinstance(field.default, int | float)]
+    return " ".join(found + [f"{field.name}={field.default}" for field in numbers])
+
+
+def test_how_dataclasses_are_declared():
+    for module in pkgutil.walk_packages(recnb.__path__, "recnb."):
+        for name, value in vars(importlib.import_module(module.name)).items():
+            is_dataclass = "__dataclass_params__" in getattr(value, "__dict__", ())
+            if is_dataclass and value.__module__ == module.name:
+                usual = DECLARED["usual"]
+                assert declared(value) == DECLARED.get(f"{module.name}.{name}", usual)
