@@ -9,10 +9,11 @@ import csv
 import difflib
 import functools
 import math
+import typing
 from collections.abc import Container, Iterable, Mapping
 from importlib import resources
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeGuard
 
 
 class RecnbError(ValueError):
@@ -122,6 +123,16 @@ def is_word(value: object, words: Container[str]) -> bool:
     What is no text is none, whether it can be compared and hashed or not.
     """
     return isinstance(value, str) and value in words
+
+
+def words_of(annotated: Any) -> dict[str, tuple[str, ...]]:
+    """Return the parameters or fields whose values are words, and the words of each."""
+    hints = typing.get_type_hints(annotated)
+    return {
+        name: typing.get_args(hint)
+        for name, hint in hints.items()
+        if typing.get_origin(hint) is Literal
+    }
 
 
 def quoted(value: object) -> str:

@@ -232,6 +232,7 @@ def test_a_removed_name_says_what_to_type() -> None:
         if row["until"] and of in places:
             with pytest.raises(UnknownNameError) as error:
                 getattr(places[of], name)
+            assert str(error.value).endswith(row["say"])
 
 
 # Their keywords and defaults: `python -m tests.test_names` records them again.

@@ -15,31 +15,35 @@ from recnb.data.role_table import repeated
 from recnb.data.side_data import SideData
 from recnb.errors import RecnbError
 from recnb.metrics.hits import Bools, Ints
+from recnb.metrics.metric import Metric
 
 if TYPE_CHECKING:
     from scipy import sparse
 
     Sparse = sparse.csr_array[np.float64, tuple[int, int]]
 
-#: What a metric may lack, and what to type for it.
+#: What a metric may need: the attribute of `Catalogue` that is None without it, what it
+#: is in words, and what to type for it.
 NEEDED = {
-    "train": ("what users had before", "train, a frame of user and item"),
+    "train": ("pairs", "what users had before", "train, a frame of user and item"),
     "catalogue": (
+        "listed",
         "all items there are",
         "items, a frame with a row for each item, or train",
     ),
     "features": (
+        "frame",
         "what items are like",
         "items, a frame of items with a column of genres or columns of numbers",
     ),
-    "genre": ("genres", "items, a frame of items with a column of genres"),
+    "genre": ("frame", "genres", "items, a frame of items with a column of genres"),
 }
 
 
 class Catalogue:
     """What train and the frame of items say of every item, by position.
 
-    What was not given is None, and a metric that needs it is refused.
+    What was not given is None; `refuse_lack` refuses a metric that needs it.
     """
 
     def __init__(self, ids: pl.Series, side_data: SideData) -> None:
@@ -54,7 +58,8 @@ class Catalogue:
         self._described: dict[tuple[str, ...], tuple[Sparse, Sequence[str]]] = {}
         train = side_data.train
         if train is not None:
-            self.pairs = _each_pair_once(train)
+            has_repeats = repeated(train, [*IDS]).height > 0
+            self.pairs = train.unique([*IDS]) if has_repeats else train
             self.users = self._times_in(self.pairs)
             self.interactions = self._times_in(train)
             self.n_users = train["user"].n_unique()
@@ -67,36 +72,39 @@ class Catalogue:
         item = positions(self.ids, frame["item"])
         return np.bincount(item, minlength=len(self.ids))
 
-    def counts(self, what: str, metric: str) -> Ints:
+    def refuse_lack(self, metric: Metric[...]) -> None:
+        """Refuse a metric that needs what was not given."""
+        for need in metric.needs:
+            if need in NEEDED and getattr(self, NEEDED[need][0]) is None:
+                raise missing(metric.name, need)
+
+    def counts(self, what: str) -> Ints:
         """Return the number of users who have each item, or of its interactions."""
         counts = self.users if what == "users" else self.interactions
-        if counts is None:
-            raise missing(metric, "train")
+        assert counts is not None  # or the metric was refused
         return counts
 
-    def members(self, population: str, metric: str) -> Bools:
+    def members(self, population: str) -> Bools:
         """Return which items could have been recommended.
 
         All of the catalogue, or all of train.
         """
         if population == "train":
-            return self.counts("users", metric) > 0
-        if self.listed is None:
-            raise missing(metric, "catalogue")
+            if self.users is None:
+                raise missing("population='train'", "train")
+            return self.users > 0
+        assert self.listed is not None  # or the metric was refused
         return self.listed
 
-    def described(
-        self, columns: object, argument: str, metric: str
-    ) -> tuple[Sparse, Sequence[str]]:
+    def described(self, columns: object, argument: str) -> tuple[Sparse, Sequence[str]]:
         """Return items × words of one column or numbers of several, and their names.
 
         `argument` is that of the metric which names the columns, "genre" or "features".
         """
         from scipy import sparse
 
-        if self.frame is None:
-            raise missing(metric, argument)
-        chosen = columns_of(self.frame, columns, argument, metric)
+        assert self.frame is not None  # or the metric was refused
+        chosen = columns_of(self.frame, columns, argument)
         if (argument, *chosen) not in self._described:
             table, names = cells_of(self.frame, chosen, argument)
             item = positions(self.ids, self.frame["item"])
@@ -106,16 +114,10 @@ class Catalogue:
         return self._described[argument, *chosen]
 
 
-def _each_pair_once(train: pl.DataFrame) -> pl.DataFrame:
-    """Return rows of train, one for each pair."""
-    if repeated(train, [*IDS]).height == 0:
-        return train
-    return train.unique([*IDS])
-
-
 def missing(metric: str, needed: str) -> RecnbError:
     """Return the error for something that a metric cannot do without."""
-    (what, given), frame = NEEDED[needed], "train" if needed == "train" else "items"
+    _attribute, what, given = NEEDED[needed]
+    frame = "train" if needed == "train" else "items"
     call = f"recs.rec.against(truth, {frame}={frame})"
     lack = f"needs {what}: give {given}"
     problem = RecnbError(f"{metric} {lack}: {call}.", {call: f"--{frame} FILE"})

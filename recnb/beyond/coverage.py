@@ -73,7 +73,7 @@ def coverage(
     0.1331
     """
     times = lists.upto(k, cutoff).times_shown
-    members = lists.catalogue.members(population, "coverage")
+    members = lists.catalogue.members(population)
     counted = np.where(members, times, 0) if count_only_catalogue else times
     out_of = 1
     if normalize:
@@ -165,7 +165,7 @@ def gini(
     shown = lists.upto(k)
     item = _most_shown(shown.times_shown)
     times = shown.times_shown[item]
-    members = lists.catalogue.members(population, "gini")
+    members = lists.catalogue.members(population)
     n = int(members.sum()) + (population == "catalogue+padding")
     if len(item) > n:
         raise RecnbError(

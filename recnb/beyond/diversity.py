@@ -78,8 +78,8 @@ def diversity(
     shown = lists.upto(k, cutoff)
     n = shown.n_shown
     n_pairs = n * (n - 1) / 2
-    table, _names = shown.catalogue.described(features, "features", "diversity")
-    lacking = ~shown.catalogue.members("catalogue", "diversity")
+    table, _names = shown.catalogue.described(features, "features")
+    lacking = ~shown.catalogue.members("catalogue")
     if (lacking & (shown.times_shown > 0)).any():
         raise RecnbError(
             f"diversity: items= has no row for {shown.examples(lacking)}. Add "

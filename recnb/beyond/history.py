@@ -138,8 +138,8 @@ def calibration(
         lambda alpha: 0 < alpha < 1,
     )
     catalogue, shown = lists.catalogue, lists.upto(k)
-    had_user, had_item = lists.data.history("calibration")
-    genres, names = catalogue.described(genre, "genre", "calibration")
+    had_user, had_item = lists.data.history()
+    genres, names = catalogue.described(genre, "genre")
     genres = _shares(genres)
     p = _shares(lists.table_of(had_user, had_item) @ genres)
     q = _shares(lists.table_of(shown.user, shown.item) @ genres)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.beyond.catalogue import Catalogue, missing
+from recnb.beyond.catalogue import Catalogue
 from recnb.beyond.recommendation_lists import Lists, PerUser, Whole
 from recnb.conventions import Convention
 from recnb.conventions.convention import TRUTH_ORDERS
@@ -97,6 +97,7 @@ class ItemData:
         self, metric: Metric[...], k: int | None, options: Mapping[str, Any]
     ) -> PerUser | Whole:
         """Compute a metric of the users evaluated, or of all who have a list."""
+        self.catalogue.refuse_lack(metric)
         # The lists that are kept do not refer to this object: in a cycle of references
         # all rows would stay in memory until Python looks for cycles.
         lists = replace(self.lists(evaluated=metric.of_evaluated), data=self)
@@ -173,14 +174,13 @@ class ItemData:
 
     # What metrics ask to be read
 
-    def history(self, metric: str, *, evaluated: bool = False) -> tuple[Ints, Ints]:
+    def history(self, *, evaluated: bool = False) -> tuple[Ints, Ints]:
         """Return the training items of users with a list, or of those evaluated.
 
         Each is there once, as positions of user and item, sorted by user.
         """
         had = self.catalogue.pairs
-        if had is None:
-            raise missing(metric, "train")
+        assert had is not None  # or the metric was refused
         lists = self.joined.users if evaluated else self.users
         # In a split these are of one of its values, where a user has one list.
         user = positions(self.joined.source.keys.users_of(lists), had["user"])
@@ -192,34 +192,21 @@ class ItemData:
     def expected_rank(self) -> Ints:
         """Where each relevant row would be in a list of the most popular items.
 
-        These are of the items that its user has not had.
+        These are of the items that its user has not had: the place of its item by
+        popularity, less the items above it that the user had. That is a search in what
+        users had, each item once, sorted by place. An item that the user had is 0; one
+        that train does not have is in no such list.
         """
-        return _expected_ranks(
-            user=self.joined.hits.truth_user,
-            item=self.truth_item,
-            had=self.history("serendipity", evaluated=True),
-            count=self.catalogue.counts("interactions", "serendipity"),
-        )
-
-
-def _expected_ranks(
-    user: Ints, item: Ints, had: tuple[Ints, Ints], count: Ints
-) -> Ints:
-    """Return the rank of each item among the most popular that its user has not had.
-
-    0 for an item they had.
-
-    Its place by popularity, less the items above it that the user had: a search in what
-    users had, each item once, sorted by place. An item that train does not have is in
-    no such list.
-    """
-    by_count = in_order(int(count.max(initial=0)) - count)
-    place = np.empty(len(count), dtype=np.int64)
-    place[by_count] = np.arange(1, len(count) + 1)
-    n = len(count) + 1
-    of_had = np.sort(had[0] * n + place[had[1]])
-    key = user * n + place[item]
-    at = np.searchsorted(of_had, key)
-    has = np.append(of_had, -1)[at] == key
-    rank = place[item] - at + np.searchsorted(of_had, user * n)
-    return np.where(has, 0, np.where(count[item] > 0, rank, ENDLESS))
+        count = self.catalogue.counts("interactions")
+        by_count = in_order(int(count.max(initial=0)) - count)
+        place = np.empty(len(count), dtype=np.int64)
+        place[by_count] = np.arange(1, len(count) + 1)
+        stride = len(count) + 1
+        had_user, had_item = self.history(evaluated=True)
+        had = np.sort(had_user * stride + place[had_item])
+        user, item = self.joined.hits.truth_user, self.truth_item
+        key = user * stride + place[item]
+        at = np.searchsorted(had, key)
+        has = np.append(had, -1)[at] == key
+        rank = place[item] - at + np.searchsorted(had, user * stride)
+        return np.where(has, 0, np.where(count[item] > 0, rank, ENDLESS))

@@ -16,17 +16,16 @@ from recnb.metrics.hits import Floats, Ints
 
 #: Columns that are taken for genres if nothing else is said.
 GENRES = ("genre", "genres", "category", "categories", "tag", "tags")
-#: Types of columns of words.
-WORDS = (pl.String, pl.Categorical, pl.Enum, pl.List, pl.Array)
+#: Types of words, and of columns of them.
+WORD = (pl.String, pl.Categorical, pl.Enum)
+WORDS = (*WORD, pl.List, pl.Array)
 
 
-def columns_of(
-    items: pl.DataFrame, columns: object, argument: str, metric: str
-) -> tuple[str, ...]:
+def columns_of(items: pl.DataFrame, columns: object, argument: str) -> tuple[str, ...]:
     """Return the columns of items that were named, or those that speak for themselves."""
     names = [name for name in items.columns if name != "item"]
     if columns is None:
-        return _columns_of_genres(items.select(names), argument, metric)
+        return _columns_of_genres(items.select(names), argument)
     given = [columns] if isinstance(columns, str) else columns
     chosen = tuple(map(str, given)) if is_several(given) else ()
     if not chosen:
@@ -43,9 +42,7 @@ def columns_of(
     return chosen
 
 
-def _columns_of_genres(
-    items: pl.DataFrame, argument: str, metric: str
-) -> tuple[str, ...]:
+def _columns_of_genres(items: pl.DataFrame, argument: str) -> tuple[str, ...]:
     """Return the one column of words named as genres are, or all of 0 and 1."""
     of_words = [
         name
@@ -62,7 +59,7 @@ def _columns_of_genres(
         problem = f"{' and '.join(map(repr, of_words))} could each be meant"
     example = [*of_words, *items.columns, "genres"][0]
     raise OptionError(
-        f"{metric}: items= {problem}. Its columns: "
+        f"items= {problem}. Its columns: "
         f"{listed(items.columns) or 'none'}. Say which: "
         f"{argument}={quoted(example)}."
     )
@@ -86,7 +83,6 @@ def cells_of(
 
     first = items[columns[0]]
     if len(columns) == 1 and first.dtype in WORDS:
-        _refuse_lists_of_numbers(first, argument)
         row, words = _words_of(first)
         names = words.unique().sort()
         cells = (np.ones(len(row)), (row, positions(names, words)))
@@ -101,12 +97,14 @@ def _words_of(column: pl.Series) -> tuple[Ints, pl.Series]:
 
     Genres are lists, or text such as "comedy|drama".
     """
-    if isinstance(column.dtype, (pl.List, pl.Array)):
-        if column.dtype.inner in (pl.List, pl.Array, pl.Object):
+    dtype = column.dtype
+    if isinstance(dtype, (pl.List, pl.Array)):
+        if dtype.inner not in (*WORD, pl.Null):
             example = one_line(repr(column.drop_nulls().to_list()[:1])[1:-1], 60)
             raise FrameError(
-                f"items: column {column.name!r} holds lists of lists, such as "
-                f"{example}: give each item one list."
+                f"items: column {column.name!r} holds lists of what is no word, such "
+                f"as {example}: give each item one list of words, ids as text, and each "
+                f"number of a vector its column, features=['x0', 'x1']."
             )
         lists = column.cast(pl.List(pl.String))
     else:
@@ -117,22 +115,6 @@ def _words_of(column: pl.Series) -> tuple[Ints, pl.Series]:
         maintain_order=True
     )
     return table["row"].to_numpy(), table["word"]
-
-
-def _refuse_lists_of_numbers(column: pl.Series, argument: str) -> None:
-    """Refuse a column of vectors, which would be read as words; ids may name genres."""
-    dtype = column.dtype
-    if not isinstance(dtype, (pl.List, pl.Array)):
-        return
-    inner = dtype.inner
-    is_of_ids = argument == "genre" and inner.is_integer()
-    if is_of_ids or not (inner.is_numeric() or inner == pl.Boolean):
-        return
-    example = one_line(repr(column.drop_nulls().head(1).to_list())[1:-1], 60)
-    raise FrameError(
-        f"items: column {column.name!r} holds lists of numbers, such as {example}: give "
-        f"each number of a vector its column, features=['x0', 'x1'], and ids as text."
-    )
 
 
 def _numbers(column: pl.Series, argument: str) -> Floats:

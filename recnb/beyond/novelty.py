@@ -20,7 +20,7 @@ from recnb.beyond.recommendation_lists import (
     divided,
 )
 from recnb.errors import NoUsersError
-from recnb.metrics.hits import Bools, Floats
+from recnb.metrics.hits import Floats
 from recnb.metrics.metric import metric, number_option
 
 
@@ -80,7 +80,7 @@ def novelty(
     1.812
     """
     shown = lists.upto(k, cutoff)
-    count = lists.catalogue.counts(popularity, "novelty")
+    count = lists.catalogue.counts(popularity)
     n_users = lists.catalogue.n_users
     if normalize and n_users < 2:
         raise NoUsersError(
@@ -95,6 +95,8 @@ def novelty(
     names = {"count": total / np.exp2(bits), "total": total, "n_users": n_users}
     if normalize:
         bits = bits / np.log2(n_users)
+    if cold == "drop":
+        bits = np.where(is_known, bits, np.nan)
     size = shown.n_shown
     if k is not None:
         names["k"] = k
@@ -103,7 +105,6 @@ def novelty(
         shown,
         bits,
         names,
-        kept=is_known if cold == "drop" else None,
         out_of=size.astype(np.float64) if divisor == "k" else None,
     )
 
@@ -155,7 +156,7 @@ def popularity(
     >>> round(ev.popularity(k=10), 4)
     0.2907
     """
-    count = lists.catalogue.counts(popularity, "popularity")
+    count = lists.catalogue.counts(popularity)
     totals = {
         "users": lists.catalogue.n_users,
         "interactions": int(count.sum()),
@@ -163,9 +164,10 @@ def popularity(
         "max": int(count.max(initial=0)),
     }
     total = totals[popularity]
-    kept = count > 0 if cold == "drop" else None
-    names = {"count": count, "total": total}
-    return _mean_of_items(lists.upto(k), count / max(total, 1), names, kept=kept)
+    share = count / max(total, 1)
+    if cold == "drop":
+        share = np.where(count > 0, share, np.nan)
+    return _mean_of_items(lists.upto(k), share, {"count": count, "total": total})
 
 
 @metric(
@@ -196,7 +198,7 @@ def popularity_rank(lists: Lists, k: int | None = None) -> PerUser:
     >>> round(ev.popularity_rank(k=10), 4)
     0.97
     """
-    count = lists.catalogue.counts("users", "popularity_rank")
+    count = lists.catalogue.counts("users")
     place = np.zeros(lists.n_items)
     _, group, size = np.unique(
         count[count > 0], return_inverse=True, return_counts=True
@@ -243,7 +245,7 @@ def tail_share(lists: Lists, k: int | None = None, *, ratio: float = 0.8) -> Per
     >>> round(ev.tail_share(k=10), 4)
     0.1191
     """
-    count = lists.catalogue.counts("interactions", "tail_share")
+    count = lists.catalogue.counts("interactions")
     share = number_option(
         "ratio",
         ratio,
@@ -262,22 +264,18 @@ def _mean_of_items(
     value: Floats,
     names: Mapping[str, Any],
     *,
-    kept: Bools | None = None,
     out_of: Floats | None = None,
 ) -> PerUser:
-    """Return the mean over each list of a value by item.
+    """Return the mean over each list of a value by item, NaN of one that does not count.
 
-    `names` holds what the formula names, by item or one number.
-
-    `kept` marks the items that count, if not all do; `out_of` is what the sum is
-    divided by, if not their number.
+    `names` holds what the formula names, by item or one number; `out_of` is what the sum
+    is divided by, if not the number of items that count.
     """
-    is_counted = np.ones(len(shown.item), dtype=bool)
-    if kept is not None:
-        is_counted = kept[shown.item]
+    of_rows = value[shown.item]
+    is_counted = ~np.isnan(of_rows)
     n_counted = shown.per_user(is_counted)
     possible = n_counted if out_of is None else out_of
-    total = shown.per_user(np.where(is_counted, value[shown.item], 0.0))
+    total = shown.per_user(np.where(is_counted, of_rows, 0.0))
 
     def rows(user: int) -> TermRows:
         """Return the rows of one list; those that do not count are left out."""

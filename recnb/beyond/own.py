@@ -10,6 +10,7 @@ import pandas as pd
 
 from recnb.beyond.kinds import CatalogueMetric, ListMetric
 from recnb.beyond.recommendation_lists import Lists, PerUser, Whole
+from recnb.display.text import one_line
 from recnb.errors import OptionError, is_number, quoted
 from recnb.metrics.hits import Floats
 from recnb.metrics.metric import Metric
@@ -43,7 +44,7 @@ class OwnCatalogueMetric(CatalogueMetric[...]):
         returned = super().at(lists.data.frame(lists.upto(k)), k, options)
         if not is_number(returned):
             raise OptionError(
-                f"{self.name} returned {_shown(returned)}. over='all' is one finite "
+                f"{self.name} returned {one_line(quoted(returned), 60)}. over='all' is one finite "
                 f"number: return lists['item'].nunique(), or say over='list'."
             )
         refuse_outside(self, np.array([returned]), options)
@@ -69,7 +70,7 @@ def _numbers_of_users(
 def _problem_with(returned: object, users: pd.Index[Any]) -> str:
     """Say what is wrong with the values of users; empty if nothing is."""
     if not isinstance(returned, pd.Series):
-        return _shown(returned)
+        return one_line(quoted(returned), 60)
     valued = returned.index
     lacking = users.difference(valued, sort=False).tolist()
     unknown = valued.difference(users, sort=False).tolist()
@@ -86,13 +87,6 @@ def _problem_with(returned: object, users: pd.Index[Any]) -> str:
     if infinite:
         return f"an infinite value of user {infinite[0]!r}"
     return ""
-
-
-def _shown(returned: object) -> str:
-    """Return what a function returned, or its type where that is long, for an error."""
-    if returned is None or isinstance(returned, (str, float, int)):
-        return quoted(returned)
-    return f"a {type(returned).__name__}"
 
 
 OWN_KINDS |= {"list": OwnListMetric, "all": OwnCatalogueMetric}

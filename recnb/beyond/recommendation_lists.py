@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from recnb.errors import listed
 from recnb.metrics.hits import Bools, Floats, Hits, Ints
 
 if TYPE_CHECKING:
@@ -96,8 +97,8 @@ class Lists:
     def examples(self, wrong: Bools) -> str:
         """Return the number of recommended items that are wrong, with examples."""
         items = np.flatnonzero(wrong & (self.times_shown > 0))
-        shown = ", ".join(repr(self.catalogue.ids[int(item)]) for item in items[:3])
-        return f"{len(items):,} recommended items ({shown}{', …' if len(items) > 3 else ''})"
+        ids = self.catalogue.ids.gather(items)
+        return f"{len(items):,} recommended items ({listed(ids)})"
 
 
 @dataclass(frozen=True, eq=False)

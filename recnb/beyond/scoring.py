@@ -188,7 +188,7 @@ class Grounds:
         # Without items= the catalogue is the items of train.
         if population == "train" or catalogue.frame is None:
             listed, out_of = "train", N_("out of {n:,} {items} of train")
-        members = catalogue.members(listed, self.measure.name)
+        members = catalogue.members(listed)
         items = _(out_of, n=int(members.sum()))
         words: list[str] = [Phrase(items, items)]
         if population == "catalogue+padding":

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import ast
 import math
-import typing
 from collections.abc import Iterable, Mapping
-from copy import copy
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from recnb.display.data_file import rows_of
 from recnb.display.language import N_, _
 from recnb.display.text import Phrase
-from recnb.errors import OptionError, is_number, is_word, near, quoted
+from recnb.errors import OptionError, is_number, is_word, near, quoted, words_of
 
 _ROWS = rows_of("conventions/phrases.csv")
 #: Decisions and options of metrics in words: axis and word -> phrase.
@@ -149,17 +147,11 @@ class Convention:
 
     def with_metric(self, options: Mapping[str, Any]) -> Convention:
         """Return the same decisions about the data, with a metric's options."""
-        same = copy(self)  # checked already
-        object.__setattr__(same, "metric", tuple(options.items()))
-        return same
+        return replace(self, metric=tuple(options.items()))
 
-    def ordered_by(self, column: str) -> Convention:
+    def ordered_by(self, column: Any) -> Convention:
         """Return the same convention with the column that gave the order."""
-        if self.order != "auto":
-            return self
-        same = copy(self)
-        object.__setattr__(same, "order", column)
-        return same
+        return replace(self, order=column) if self.order == "auto" else self
 
     @property
     def of_data(self) -> Convention:
@@ -284,11 +276,7 @@ class Convention:
 DECISIONS = tuple(axis.name for axis in fields(Convention) if axis.name != "metric")
 
 #: The options whose values are words, and their words.
-WORDS: dict[str, tuple[str, ...]] = {
-    name: typing.get_args(hint)
-    for name, hint in typing.get_type_hints(Convention).items()
-    if typing.get_origin(hint) is Literal
-}
+WORDS = words_of(Convention)
 
 #: Decisions that are not shown if they are the usual ones, in the order in which they
 #: are shown.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import polars as pl
-
 from recnb.conventions import Convention
 from recnb.conventions.convention import Order
 from recnb.conventions.presets import (
@@ -21,7 +19,7 @@ from recnb.data.read import Input, tables_of
 from recnb.data.roles import labels_of
 from recnb.data.side_data import read_side_data
 from recnb.data.source import ranked
-from recnb.data.tables import InputTable, MadeTable, Tables
+from recnb.data.tables import MadeTable, Tables
 from recnb.errors import OptionError, is_word, near
 from recnb.libraries.number import Variant
 from recnb.metrics.hits import Cutoffs
@@ -132,9 +130,15 @@ def _of_lists(
     features: str | Sequence[str] | None,
     k: int | None,
 ) -> float:
-    """Compute a library's metric beyond accuracy, which reads the lists alone."""
-    lists = _ranked_lists(tables[RECS], named)
-    recs = MadeTable.of(lists, RECS)
+    """Compute a library's metric beyond accuracy, which reads the lists alone.
+
+    They are ordered by rank if there is one, else by score.
+    """
+    labels = labels_of(tables[RECS], named, ROLES[RECS])
+    order: Order = "rank" if "rank" in labels else "score"
+    convention = Convention(order=order, duplicates="keep")
+    lists = ranked(tables[RECS].role_table(labels), convention)
+    recs = MadeTable.of(lists.select("user", "item", "rank"), RECS)
     pairs = MadeTable.of(lists.select("user", "item"), TRUTH)
     source = read_tables({RECS: recs, TRUTH: pairs}, {})
     side_data = read_side_data(source, {**tables, TRUTH: pairs}, named)
@@ -144,18 +148,6 @@ def _of_lists(
         options["features"] = features
     measure = Measure(LIST_METRICS[preset.metric], options)
     return float(values_of(data, measure, Cutoffs.one(k)).mean[0])
-
-
-def _ranked_lists(recs: InputTable, named: Named) -> pl.DataFrame:
-    """Return recommendations alone, as user, item, rank.
-
-    They are ordered by rank if there is one, else by score.
-    """
-    labels = labels_of(recs, named, ROLES[RECS])
-    lists = recs.role_table(labels)
-    order: Order = "rank" if "rank" in labels else "score"
-    convention = Convention(order=order, duplicates="keep")
-    return ranked(lists, convention).select("user", "item", "rank")
 
 
 def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | None]:

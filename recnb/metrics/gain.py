@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from recnb.errors import OptionError
 from recnb.metrics.hits import (
-    Bools,
     Cutoff,
     Cutoffs,
     Floats,
@@ -60,14 +59,12 @@ GAIN_AND_DISCOUNT = {"gain": GAIN, "discount": DISCOUNT}
 
 def discount_of(rank: Ints, discount: Discount, log_base: float) -> Floats:
     """Return the divisor of the gain of a hit by its rank."""
-    # A whole number above 1, which nearly every call has, needs no closer look.
-    if not isinstance(log_base, int) or log_base <= 1:
-        number_option(
-            "log_base",
-            log_base,
-            "a base of a logarithm: give a number above 1, such as 2",
-            lambda x: x > 1,
-        )
+    number_option(
+        "log_base",
+        log_base,
+        "a base of a logarithm: give a number above 1, such as 2",
+        lambda x: x > 1,
+    )
     if discount == "rank":
         return rank.astype(np.float64)
     if discount == "log":
@@ -109,8 +106,8 @@ def reach(hits: Hits, stop: Floats) -> Floats:
     return reached
 
 
-#: The most places of a list that `ideal="k"` fills.
-MAX_PLACES = 1_000_000
+#: The most places, of all lists, that `ideal="k"` fills.
+MAX_PLACES = 50_000_000
 
 Ideal = Literal["relevant", "all", "k", "min(k, list)"]
 
@@ -149,66 +146,44 @@ def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, worth: Worth) -> Credit:
     - "min(k, list)": the same, cut where the list ends
     - "k": k items as good as the user's best
     """
+    cutoffs = Cutoffs.of(k)
     if ideal == "k":
         if hits.truth_weight is not None:
             raise OptionError(
                 "ideal='k' supposes items that the truth does not hold, which have no "
                 "propensity: leave it out."
             )
-        return FullOfBest(hits, k, worth)
-    best = best_of_all(hits, worth.gain)
+        cutoffs = replace(cutoffs, cut="k")
+        best = full_of_best(hits, cutoffs)
+    else:
+        best = best_of_all(hits, worth.gain)
     if ideal == "all":
-        k = replace(Cutoffs.of(k), cut="none")
+        cutoffs = replace(cutoffs, cut="none")
     if ideal == "min(k, list)":
         shorter = np.minimum(best.list_length, hits.list_length)
         reached = best.rank <= shorter[best.user]
         best = best.with_rows(reached, list_length=shorter)
-    return Credit(best, k, worth.of(best))
+    return Credit(best, cutoffs, worth.of(best))
 
 
-class FullOfBest(Credit):
-    """The credit of lists of k items as good as the user's best.
+def full_of_best(hits: Hits, k: Cutoffs) -> Hits:
+    """Return lists of k items as good as the user's best, which are none of the truth.
 
-    `earned` is the gain of that item, by user.
-
-    All ranks of a list have one gain, so the sum is that gain times the discounts of
-    the ranks added up.
+    Who has something to find has one such item at least, if their list is empty.
     """
-
-    def __init__(self, hits: Hits, k: Cutoff, worth: Worth) -> None:
-        """Find each user's best item, and how many places it fills at each cut-off."""
-        has_relevant = hits.n_relevant > 0
-        self.best = np.where(has_relevant, -np.inf, 0.0)
-        np.maximum.at(self.best, hits.truth_user, hits.truth_relevance)
-        earned = np.where(has_relevant, gain_of(self.best, worth.gain), 0.0)
-        super().__init__(hits, k, earned)
-        self.worth = worth
-        self.depth = self.k.size(hits.list_length)
-        if self.depth.max(initial=0) > MAX_PLACES:
-            raise OptionError(
-                f"ideal='k' fills every place down to k: give a k of at most {MAX_PLACES:,}."
-            )
-
-    @property
-    def total(self) -> Floats:
-        """Credit earned, users × cut-offs."""
-        ranks = np.arange(1, int(self.depth.max(initial=0)) + 1)
-        discounts = discount_of(ranks, self.worth.discount, self.worth.log_base)
-        summed = np.cumsum(np.r_[0.0, 1.0 / discounts])
-        return np.asarray(as_column(self.earned) * summed[self.depth])
-
-    @property
-    def earns_nothing(self) -> Bools:
-        """Whether the best item of a user has no gain, users × 1."""
-        return as_column(self.earned == 0)
-
-    @property
-    def by_rank(self) -> Credit:
-        """The same with a row for each rank, of an item that is none of the truth."""
-        length = np.where(self.rows.n_relevant > 0, self.depth.max(axis=1), 0)
-        user = np.repeat(np.arange(self.rows.n_users), length)
-        places = self.rows.as_list(user, self.best[user], np.full(len(user), -1))
-        return Credit(places, self.k, self.worth.of(places))
+    best = np.where(hits.n_relevant > 0, -np.inf, 0.0)
+    np.maximum.at(best, hits.truth_user, hits.truth_relevance)
+    depth = np.maximum(k.size(hits.list_length).max(axis=1), 1)
+    n_places = np.where(hits.n_relevant > 0, depth, 0)
+    if n_places.sum() > MAX_PLACES:
+        raise OptionError(
+            f"ideal='k' fills every place down to k of every list, and these are more "
+            f"than {MAX_PLACES:,}: give a smaller k."
+        )
+    user = np.repeat(np.arange(hits.n_users), n_places)
+    places = hits.as_list(user, best[user], np.full(len(user), -1))
+    # Without a cut-off the user's own list says how many count.
+    return replace(places, list_length=hits.list_length)
 
 
 OutOf = Literal[

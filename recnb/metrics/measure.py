@@ -12,7 +12,7 @@ import ast
 import functools
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from recnb.display.language import (
     template,
     use_language,
 )
-from recnb.errors import OptionError, is_number, near, quoted
+from recnb.errors import OptionError, RecnbError, is_number, near, quoted
 from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs
 from recnb.metrics.metric import (
@@ -34,29 +34,29 @@ from recnb.metrics.metric import (
     LIST_METRICS,
     METRICS,
     NAMES,
-    RETRIEVAL_METRICS,
     Given,
     Metric,
     Text,
     label_of,
 )
 
-#: Values of ir_measures' `dcg` -> recnb's `gain`.
-DCG = {"log2": "linear", "exp-log2": "exponential"}
-
-#: Names of whole lists as sets, of metrics that are cut under another name.
-OF_WHOLE_LISTS = ("setp", "setrelp", "setr", "setf")
+#: A parameter of ir_measures -> recnb's name of it, and its values there -> those here.
+PARAMETERS = {
+    "dcg": ("gain", {"log2": "linear", "exp-log2": "exponential"}),
+    "relative": ("out_of", {"True": "min(k, relevant)", "False": "k"}),
+    "rel": ("relevant_from", {}),
+}
 
 #: Names that are understood as ir_measures spells them alone: in lower case this one is
 #: also the share of right decisions, another metric.
 EXACT = {"Accuracy": "auc"}
 
 #: Parameters that are conventions of the data.
-CONVENTIONS = {"rel": "relevant_from", "judged_only": "judged_only"}
+CONVENTIONS = ("relevant_from", "judged_only")
 
-#: The form of a measure: name, parameters, what follows "@".
+#: The form of a measure: name, parameters, a number after "@".
 TEXT = re.compile(
-    r"\s*([^\W\d_][\w\s-]*?)\s*(?:\((.*)\))?\s*(?:@\s*([\d.]+))?\s*", re.DOTALL
+    r"\s*([^\W\d_][\w\s-]*?)\s*(?:\((.*)\))?\s*(?:@\s*(\d+(?:\.\d+)?))?\s*", re.DOTALL
 )
 EXAMPLES = "'nDCG@10', 'AP(rel=2)' or \"nDCG(dcg='exp-log2')@10\""
 
@@ -157,22 +157,14 @@ class Measure:
 
     def at(self, data: Any, cutoffs: Cutoff) -> Any:
         """Compute the metric of hits or lists at one or several cut-offs."""
-        if self.metric.own and None in Cutoffs.of(cutoffs).values:
-            self._refuse_cost_without_cutoff()
+        is_whole = self.metric.own and None in Cutoffs.of(cutoffs).values
+        if is_whole and "k" in self.missed.names():
+            # Without a list k would be 0, and so the cost, the best there is.
+            raise OptionError(
+                f"{self.metric.name} adds missed={self.metric.missed!r} for a list "
+                "without a hit, and there is no k: give a cut-off, such as k=10."
+            )
         return self.metric.at(data, cutoffs, self.options)
-
-    def _refuse_cost_without_cutoff(self) -> None:
-        """Refuse a cost of the caller's that depends on k, where there is none.
-
-        Without a list k would be 0, and so the cost, the best there is.
-        """
-        if "k" not in self.missed.names():
-            return
-        name, missed = self.metric.name, self.metric.missed
-        raise OptionError(
-            f"{name} adds missed={missed!r} for a list without a hit, and there is "
-            "no k: give a cut-off, such as k=10."
-        )
 
     # The formula
 
@@ -192,10 +184,11 @@ class Measure:
     @property
     def out_of(self) -> Formula:
         """The formula of what the sum is divided by."""
-        if self.weighted and self._has_ideal:
+        out_of = self._formula(self.metric.out_of)
+        if self.weighted and out_of.ideal():
             # Rows of the ideal list add what those of the list do.
             return self._formula(f"ideal({self._credit_text})")
-        return self._formula(self.metric.out_of)
+        return out_of
 
     @property
     def missed(self) -> Formula:
@@ -224,11 +217,6 @@ class Measure:
                 text = WEIGHTS.get(text, text)
             meanings[name] = text
         return meanings
-
-    @property
-    def _has_ideal(self) -> bool:
-        """Whether the sum is divided by that of the ideal list."""
-        return Formula.of(str(self.metric.out_of)).ideal() is not None
 
     def formula_text(self) -> str:
         """Return the formula on one line, in the language in force.
@@ -305,9 +293,10 @@ class Measure:
     @property
     def _is_share(self) -> bool:
         """Whether weights are divided by weights, so that the value keeps its bounds."""
-        if self._has_ideal:
+        out_of = self.out_of
+        if out_of.ideal():
             return True
-        divides_by_weights = not self.out_of.names().isdisjoint(WEIGHTS.values())
+        divides_by_weights = not out_of.names().isdisjoint(WEIGHTS.values())
         return self.metric.credit == "1" and divides_by_weights
 
     @property
@@ -338,15 +327,10 @@ def measure_named(name: object, among: Collection[str] = EVERY_METRIC) -> Measur
     measure = _measure_of(name)
     metric = measure.metric
     if metric.name in LIST_METRICS and metric.name not in among:
-        typed = (
-            f"Of an evaluation type .{measure.name}(k=10), .table([..., "
-            f"'{measure.name}'], k=10) or .beyond(k=10)."
-        )
-        if metric.own:
-            typed = f"Of an evaluation type .table([..., '{measure.name}'], k=10)."
         raise OptionError(
             f"{measure.name} is a metric beyond accuracy, and one of accuracy is "
-            f"needed here, such as 'ndcg'. {typed}"
+            f"needed here, such as 'ndcg'. Of an evaluation type "
+            f".table({measure.name!r}, k=10)."
         )
     takes_texts = among is EVERY_METRIC or among is ACCURACY
     if not takes_texts and (measure.text or metric.name not in among):
@@ -379,9 +363,12 @@ def _known_names(typed: object) -> list[str]:
     """Return the names of metrics; of one typed in other letters, those in such."""
     if isinstance(typed, str) and not typed.isascii():
         return [term for term in _terms() if not term.isascii()]
-    names = [*METRICS, *ALIASES, *RETRIEVAL_METRICS, *LIST_METRICS]
-    printed = [metric.printed for metric in EVERY_METRIC.values()]
-    return [*names, *(name for name in printed if name.lower() not in ("", *names))]
+    printed = [
+        metric.printed
+        for name, metric in EVERY_METRIC.items()
+        if metric.printed.lower() not in ("", name)
+    ]
+    return [*EVERY_METRIC, *ALIASES, *printed]
 
 
 @functools.cache
@@ -431,7 +418,7 @@ def symbol_of(name: Any) -> Any:
     """Return how a metric is shown: "nDCG@10" of "ndcg@10", another name as it is."""
     try:
         return parsed(name).label
-    except (OptionError, TypeError):  # a name that is no text
+    except (RecnbError, TypeError):  # a name that is no text
         return name
 
 
@@ -455,31 +442,22 @@ def parsed(text: str) -> Measure:
     if metric is None:
         known = near(name, _known_names(name))
         raise OptionError(f"{quoted(text)} is no metric of recnb. {known}")
-    options = _parameters(text, inside)
-    k = None
+    given = _parameters(text, inside)
+    metric, options = _of_ir_measures(metric, name.lower(), given)
+    decisions = {}
+    for convention in CONVENTIONS:
+        if metric.is_accuracy and convention in options:
+            decisions[convention] = options.pop(convention)
+    measure = Measure(metric, decisions=decisions).with_options(options)
+    without_cutoff = text
     if after and "recall" in metric.defaults:
-        if "recall" in options:
-            raise OptionError(f"{text!r} gives recall twice: leave one of them out.")
-        options["recall"] = _number_after(text, after, float)
+        measure = measure.with_options({"recall": float(after)})
     elif after:
-        (k,) = Cutoffs.one(_number_after(text, after, int))
-        if name.lower() in OF_WHOLE_LISTS:
-            raise OptionError(f"{name} is of whole lists: type {metric.printed}@{k}.")
-    metric, options = _of_ir_measures(metric, name, options)
-    decisions = _decisions(metric, options)
-    for option in options:
-        if option not in metric.defaults:
-            known = near(option, metric.defaults)
-            problem = f"{text!r}: {metric.name} has no option {option!r}. {known}"
-            raise OptionError(problem.strip())
-    metric.check(options)
-    return Measure(
-        metric=metric,
-        options=options,
-        k=k,
-        text=_printed(metric, options, decisions),
-        decisions=decisions,
-    )
+        measure = measure.cut_at(float(after) if "." in after else int(after))
+        without_cutoff = text.partition("@")[0]
+    if not (measure.options or decisions):
+        return measure
+    return replace(measure, text=" ".join(without_cutoff.split()))
 
 
 def _metric_meant(name: str) -> Metric[...] | None:
@@ -512,18 +490,8 @@ def _parameters(text: str, inside: str) -> dict[str, Any]:
         ) from problem
 
 
-def _number_after(text: str, after: str, kind: type[int | float]) -> Any:
-    """Read what follows "@": a rank, or a level of recall."""
-    try:
-        return kind(after)
-    except ValueError as problem:
-        raise OptionError(
-            f"{text!r}: @{after} is no cut-off: type a number such as @10."
-        ) from problem
-
-
 def _of_ir_measures(
-    metric: Metric[...], name: str, options: dict[str, Any]
+    metric: Metric[...], name: str, given: Given
 ) -> tuple[Metric[...], dict[str, Any]]:
     """Return recnb's metric and options for those of ir_measures.
 
@@ -537,62 +505,17 @@ def _of_ir_measures(
 
     The beta of SetF is the square of van Rijsbergen's.
     """
-    options, name = dict(options), name.lower()
-    if "gain" in metric.defaults and "dcg" in options:
-        dcg = options.pop("dcg")
-        options["gain"] = DCG.get(str(dcg), dcg)
-    if metric.name == "precision":
-        is_relative = options.pop("relative", name == "setrelp")
-        if is_relative:
-            options["out_of"] = "min(k, relevant)"
+    if name == "setrelp":
+        given = {"relative": True, **given}
+    options: dict[str, Any] = {}
+    for parameter, value in given.items():
+        option, values = PARAMETERS.get(parameter, (parameter, {}))
+        if option in options:
+            raise OptionError(f"{metric.name} is given {option} twice: leave one out.")
+        options[option] = values.get(str(value), value)
+    if metric.name == "retrieved_count" and "relevant_from" in options:
+        metric = EVERY_METRIC["hit_count"]
     beta = options.get("beta")
     if name == "setf" and is_number(beta) and beta > 0:
         options["beta"] = math.sqrt(beta)
-    if metric.name == "retrieved_count" and "rel" in options:
-        metric = EVERY_METRIC["hit_count"]
     return metric, options
-
-
-def _decisions(metric: Metric[...], options: dict[str, Any]) -> dict[str, Any]:
-    """Take the parameters that are conventions of the data out of the options."""
-    if not metric.is_accuracy:
-        return {}
-    decisions = {
-        convention: options.pop(parameter)
-        for parameter, convention in CONVENTIONS.items()
-        if parameter in options
-    }
-    least = decisions.get("relevant_from", 1)
-    if not (is_number(least) and least > 0):
-        raise OptionError(
-            f"rel={least!r} is no threshold: give a number above 0, such as rel=2."
-        )
-    return {name: value for name, value in decisions.items() if value is not False}
-
-
-def _printed(
-    metric: Metric[...], options: Mapping[str, Any], decisions: Mapping[str, Any]
-) -> str:
-    """Return the name of a metric with what a text changes, without the cut-off.
-
-    Empty if it changes nothing.
-    """
-    level = options.get("recall")
-    given = {
-        option: value
-        for option, value in options.items()
-        if option != "recall" and value != metric.defaults[option]
-    }
-    if metric.name == "ndcg" and given.get("gain") == "exponential":
-        given["dcg"] = "exp-log2"
-        del given["gain"]
-    for option, convention in CONVENTIONS.items():
-        if convention in decisions:
-            given[option] = decisions[convention]
-    inside = ",".join(f"{option}={value!r}" for option, value in sorted(given.items()))
-    name = metric.printed or metric.name
-    if inside:
-        name = f"{name}({inside})"
-    if level is not None:
-        return f"{name}@{level}"
-    return name if inside else ""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import collections
 import inspect
-import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -27,7 +26,15 @@ from numpy.typing import NDArray
 from recnb.caching import cached_property
 from recnb.display.data_file import rows_of
 from recnb.display.language import _, template
-from recnb.errors import OptionError, instead_of, is_number, is_word, near, quoted
+from recnb.errors import (
+    OptionError,
+    instead_of,
+    is_number,
+    is_word,
+    near,
+    quoted,
+    words_of,
+)
 from recnb.metrics.hits import Bools, Cutoff, Cutoffs, Floats, Hits
 
 P = ParamSpec("P")
@@ -134,22 +141,14 @@ class Credit:
 
     @property
     def earns_nothing(self) -> Bools:
-        """Whether a user's list earns 0, users × cut-offs."""
-        return np.asarray(self.total == 0)
+        """Whether no row of a user earns anything, users × 1."""
+        n_earning = np.bincount(self.rows.user, self.earned != 0, self.rows.n_users)
+        return np.asarray(n_earning == 0)[:, np.newaxis]
 
     @property
     def has_missed(self) -> bool:
         """Whether a list without a hit has a value of its own."""
         return isinstance(self.missed, np.ndarray) or self.missed != 0
-
-    @property
-    def by_rank(self) -> Credit:
-        """The credit with a row for each rank that contributes, for an explanation.
-
-        Rows are so already, but where one item is repeated as an ideal list, which is
-        kept as one row a user (`gain.py`) and overrides this.
-        """
-        return self
 
     @property
     def possible(self) -> Floats | float:
@@ -221,9 +220,8 @@ class Definition:
         made: Metric[P] = kind(function, **vars(self))
         made.registry[made.name] = made
         ALIASES.update(dict.fromkeys(made.aliases, made.name))
-        if made.printed:
-            NAMES[made.printed.lower()] = made.name
-        NAMES.update(dict.fromkeys((*made.aliases, *made.also), made.name))
+        names = (made.printed.lower(), *made.aliases, *made.also)
+        NAMES.update(dict.fromkeys(filter(None, names), made.name))
         return made
 
 
@@ -310,13 +308,7 @@ class Metric(Definition, Generic[P]):
     @cached_property
     def words(self) -> dict[str, tuple[str, ...]]:
         """The options that are words, and the words each takes."""
-        hints = typing.get_type_hints(self.function)
-        of_words = [
-            name
-            for name in self.defaults
-            if typing.get_origin(hints.get(name)) is Literal
-        ]
-        return {name: typing.get_args(hints[name]) for name in of_words}
+        return words_of(self.function)
 
     def at(self, data: Any, k: Cutoff, options: Given) -> Any:
         """Compute the metric at one or several cut-offs, under options that were checked.
