@@ -102,12 +102,6 @@ def each_once(*columns: pl.Series) -> pl.Series:
     return values.unique().sort()
 
 
-def n_distinct(values: pl.Series) -> int:
-    """Return the number of distinct values, told apart by hashes of 64 bits."""
-    n = values.to_frame().lazy().select(pl.all().hash().n_unique())
-    return int(n.collect(engine="streaming").item())
-
-
 def _without_runs(values: pl.Series) -> pl.Series:
     """Return the first value of each run of equal ones; all values if few repeat."""
     runs = _runs(values)

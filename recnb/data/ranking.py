@@ -42,6 +42,7 @@ from recnb.data.matches import (
     RowTies,
     TruthRows,
     judging_rows,
+    only_judged_lists_count,
     raise_for_repeats,
 )
 from recnb.data.role_table import RoleTable
@@ -85,6 +86,8 @@ def refuse_contradictions(convention: Convention) -> None:
 class ListedRows:
     """The rows of all lists: recommended ones in the order of their frame, then added ones."""
 
+    lists: RoleTable  #: recommended rows, of lists that count
+    truth: GradedTruth
     users: pl.Series  #: of both tables, sorted by id
     #: [listed row] -> user.
     user: Ints
@@ -97,10 +100,6 @@ class ListedRows:
     truth_rows: TruthRows
     #: [listed row] -> the truth row that judges it; -1: not judged.
     truth_row: Ints
-    #: [frame row of recommendations] -> id of its item.
-    recs_item_id: pl.Series
-    #: [frame row of the truth] -> id of its item.
-    truth_item_id: pl.Series
     all_items: pl.Series | None  #: as in `join`
     #: By listed row, as in `Matches`.
     ties: RowTies | None = None
@@ -108,7 +107,7 @@ class ListedRows:
     @property
     def n_recommended(self) -> int:
         """Number of recommended rows, which stand before added ones."""
-        return len(self.recs_item_id)
+        return self.lists.rows.height
 
     @property
     def n_rows(self) -> Ints:
@@ -116,12 +115,27 @@ class ListedRows:
         recommended = self.user[: self.n_recommended]
         return np.bincount(recommended, minlength=len(self.users))
 
-    @property
+    @cached_property
     def last_rank(self) -> Ints:
         """[user] -> the last of its ranks; 0: there is none."""
         last_rank = np.zeros(len(self.users), dtype=np.int64)
         np.maximum.at(last_rank, self.user, self.rank)
         return last_rank
+
+    @property
+    def gives_ranks_once(self) -> bool:
+        """Whether no list gives a rank twice; False as well of ranks with large gaps.
+
+        There is a cell for each rank from 1 to the last of each list.
+        """
+        n_cells = int(self.last_rank.sum())
+        n_rows = len(self.rank)
+        if not n_rows <= n_cells <= 4 * n_rows:
+            return False
+        first_cell = np.cumsum(self.last_rank) - self.last_rank
+        is_given = np.zeros(n_cells, dtype=bool)
+        is_given[first_cell[self.user] + self.rank - 1] = True
+        return bool(np.count_nonzero(is_given) == n_rows)
 
     # Items are numbered if a step puts them in order or tells them apart.
 
@@ -130,17 +144,18 @@ class ListedRows:
         """All items, sorted by id."""
         if self.all_items is not None:
             return self.all_items
-        return each_once(self.recs_item_id, self.truth_item_id)
+        return each_once(self.lists["item"], self.truth.rows["item"])
 
     @cached_property
     def truth_item(self) -> Ints:
         """[truth row] -> position of its item among all."""
-        return positions(self.items, self.truth_item_id)[self.truth_rows.frame_row]
+        item = positions(self.items, self.truth.rows["item"])
+        return item[self.truth_rows.frame_row]
 
     @cached_property
     def item(self) -> Ints:
         """[listed row] -> position of its item among all."""
-        recommended = positions(self.items, self.recs_item_id)
+        recommended = positions(self.items, self.lists["item"])
         added = self.truth_row[self.n_recommended :]
         return np.concatenate([recommended, self.truth_item[added]])
 
@@ -150,7 +165,7 @@ class ListedRows:
         return self.user * len(self.items) + self.item
 
 
-def match_in_numpy(
+def match(
     lists: RoleTable,
     truth: GradedTruth,
     convention: Convention,
@@ -161,9 +176,8 @@ def match_in_numpy(
     `all_items` is as in `join`. Raises a RepeatError.
     """
     listed = listed_rows_of(lists, truth, convention, all_items)
-    if convention.order == "rank" and not is_in_order(listed.user, listed.score):
-        # Only ranks that rise from row to row are surely given once each.
-        raise_for_repeats(lists, ["user", "rank"], truth, convention)
+    if convention.order == "rank" and not listed.gives_ranks_once:
+        raise_for_repeats(listed.lists, ["user", "rank"])
     ranked = rank_rows(listed, convention)
     is_match = (ranked.truth_row >= 0) & (ranked.rank > 0)  # 0: the row left its list
     row = np.flatnonzero(is_match)
@@ -193,6 +207,10 @@ def rank_of_rows(lists: RoleTable, truth: GradedTruth, convention: Convention) -
     """
     if convention.keeps_ranks:
         return lists["rank"].to_numpy()
+    # Here every list counts; what may not be repeated was refused.
+    convention = replace(convention, averaged_users="union")
+    if convention.duplicates == "error":
+        convention = replace(convention, duplicates="keep")
     ranked = rank_rows(listed_rows_of(lists, truth, convention), convention)
     return ranked.rank[: ranked.n_recommended]  # what was added is in no frame
 
@@ -206,11 +224,18 @@ def listed_rows_of(
     convention: Convention,
     all_items: pl.Series | None = None,
 ) -> ListedRows:
-    """Return the recommended rows as numbers, not ranked yet.
+    """Return the recommended rows of lists that count as numbers, not ranked yet.
 
     Raises a RepeatError for repeated items that the convention refuses.
     """
-    users, user = truth.with_users_of(lists["user"])
+    users, user = truth.users, truth.user_lookup.positions_of(lists["user"])
+    is_judged = user >= 0
+    if not is_judged.all() and only_judged_lists_count(convention):
+        lists = lists.with_rows(lists.rows.filter(pl.Series(is_judged)))
+        user = user[is_judged]
+    elif not is_judged.all():
+        users = each_once(lists["user"], truth.users)
+        user = positions(users, lists["user"])
     judging = judging_rows(lists, truth, convention)
     truth_rows = truth.numbered_by(users)
     truth_row = truth_rows.of_frame_rows(judging)
@@ -218,14 +243,14 @@ def listed_rows_of(
     if convention.keeps_ranks:
         rank = lists["rank"].to_numpy()
     return ListedRows(
+        lists=lists,
+        truth=truth,
         users=users,
         user=user,
         score=order_values(lists, convention),
         rank=rank,
         truth_rows=truth_rows,
         truth_row=truth_row,
-        recs_item_id=lists["item"],
-        truth_item_id=truth.rows["item"],
         all_items=all_items,
     )
 
