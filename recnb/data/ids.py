@@ -7,7 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.caching import cached_property
-from recnb.metrics.hits import Ints
+from recnb.metrics.hits import Bools, Ints
 
 #: Up to as many values, runs of them save nothing, and Python sorts those that differ
 #: sooner than Polars.
@@ -102,6 +102,13 @@ def each_once(*columns: pl.Series) -> pl.Series:
     return values.unique().sort()
 
 
+def n_distinct(*columns: pl.Series) -> int:
+    """Return the number of distinct values of some columns, by hashes of 64 bits."""
+    values = pl.concat([_without_runs(column) for column in columns])
+    hashes = values.hash().sort().to_numpy()
+    return min(len(hashes), 1) + int(np.count_nonzero(hashes[1:] != hashes[:-1]))
+
+
 def _without_runs(values: pl.Series) -> pl.Series:
     """Return the first value of each run of equal ones; all values if few repeat."""
     runs = _runs(values)
@@ -112,17 +119,30 @@ def _runs(values: pl.Series) -> tuple[pl.Series, Ints] | None:
     """Return the first value of each run of equal ones, and how long the runs are.
 
     None of few values, where some are missing, or if less than half of them repeat the
-    one before. Of 10 million users in order, lists of 100, looking up the first of each
-    takes a tenth.
+    one before, or of the first of them. Of 10 million users in order, lists of 100,
+    looking up the first of each takes a tenth.
     """
     if len(values) <= FEW_IDS or values.null_count():
         return None
-    is_first = np.ones(len(values), dtype=bool)
-    is_first[1:] = (values.slice(1) != values.head(len(values) - 1)).to_numpy()
-    if 2 * np.count_nonzero(is_first) > len(values):
+    if _repeats_little(_starts_run(values.head(FEW_IDS))):
+        return None
+    is_first = _starts_run(values)
+    if _repeats_little(is_first):
         return None
     lengths = np.diff(np.flatnonzero(is_first), append=len(values))
     return values.filter(pl.Series(is_first)), lengths
+
+
+def _starts_run(values: pl.Series) -> Bools:
+    """Return which values differ from the one before."""
+    is_first = np.ones(len(values), dtype=bool)
+    is_first[1:] = (values.slice(1) != values.head(len(values) - 1)).to_numpy()
+    return is_first
+
+
+def _repeats_little(is_first: Bools) -> bool:
+    """Return whether less than half of the values repeat the one before."""
+    return bool(2 * np.count_nonzero(is_first) > len(is_first))
 
 
 def _positions_in_array(

@@ -17,7 +17,7 @@ from recnb.conventions import Convention
 from recnb.data.names import IDS, TRUTH, Labels
 from recnb.display.language import Noun, noun_of
 from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
-from recnb.metrics.hits import ENDLESS, HIGHEST, Bools, Floats
+from recnb.metrics.hits import ENDLESS, HIGHEST, Floats
 
 #: Types of columns of text.
 TEXT = (pl.String, pl.Categorical, pl.Enum)
@@ -195,14 +195,14 @@ class RoleTable:
         is_a_score = f"If it is a score, say so: score={self.label('rank')!r}."
         self._refuse_values(
             "rank",
-            (~is_rank).to_numpy(),
+            ~is_rank,
             "a rank is a whole number, 1 for the top. If yours start at 0, add 1. "
             f"{is_a_score}",
         )
         # Up to this rank, user and rank fit into one whole number.
         self._refuse_values(
             "rank",
-            (ranks > ENDLESS).to_numpy(),
+            ranks > ENDLESS,
             f"a rank is at most {ENDLESS:,}. Number each list anew, from 1. {is_a_score}",
         )
         return ranks.cast(pl.Int64)
@@ -221,13 +221,13 @@ class RoleTable:
             is_too_large |= floats < -HIGHEST
         self._refuse_values(
             "relevance",
-            is_too_large,
+            pl.Series(is_too_large),
             "sums of such numbers overflow. Make the scale smaller.",
         )
         if negative == "error":
             self._refuse_values(
                 "relevance",
-                floats < 0,
+                pl.Series(floats < 0),
                 "a negative relevance breaks the bounds of nDCG. If it marks what is not "
                 "judged, say negative_relevance='zero', as convention='trec' does; else "
                 "set it to 0.",
@@ -247,12 +247,11 @@ class RoleTable:
             f"infinite, the first {self[role][row]} for {self.ids_in_words(row)}. {fix}"
         )
 
-    def _refuse_values(self, role: str, is_bad: Bools, why: str) -> None:
+    def _refuse_values(self, role: str, is_bad: pl.Series, why: str) -> None:
         """Raise an error for the first bad value, with why it is, and the fix."""
-        rows = np.flatnonzero(is_bad)
-        if not len(rows):
+        if not is_bad.any():
             return
-        row = int(rows[0])
+        row = is_bad.arg_true()[0]
         value = self[role][row]
         shown = f"{value:g}" if role == "relevance" else value
         raise FrameError(

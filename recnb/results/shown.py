@@ -68,11 +68,6 @@ class WordedLater(Sequence[str]):
     def __reduce__(self) -> tuple[Any, ...]:
         return list, (self._words,)
 
-    # A part of a table has a copy of its attributes, made as by pickling unless it is said.
-
-    def __deepcopy__(self, memo: object) -> WordedLater:
-        return self
-
 
 @dataclass(frozen=True, eq=False)
 class Shown:
