@@ -7,7 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.caching import cached_property
-from recnb.metrics.hits import Bools, Ints
+from recnb.metrics.hits import Ints
 
 #: Up to as many values, runs of them save nothing, and Python sorts those that differ
 #: sooner than Polars.
@@ -124,25 +124,18 @@ def _runs(values: pl.Series) -> tuple[pl.Series, Ints] | None:
     """
     if len(values) <= FEW_IDS or values.null_count():
         return None
-    if _repeats_little(_starts_run(values.head(FEW_IDS))):
+    if 2 * len(_run_starts(values.head(FEW_IDS))) > FEW_IDS:
         return None
-    is_first = _starts_run(values)
-    if _repeats_little(is_first):
+    starts = _run_starts(values)
+    if 2 * len(starts) > len(values):
         return None
-    lengths = np.diff(np.flatnonzero(is_first), append=len(values))
-    return values.filter(pl.Series(is_first)), lengths
+    return values.gather(starts), np.diff(starts, append=len(values))
 
 
-def _starts_run(values: pl.Series) -> Bools:
-    """Return which values differ from the one before."""
-    is_first = np.ones(len(values), dtype=bool)
-    is_first[1:] = (values.slice(1) != values.head(len(values) - 1)).to_numpy()
-    return is_first
-
-
-def _repeats_little(is_first: Bools) -> bool:
-    """Return whether less than half of the values repeat the one before."""
-    return bool(2 * np.count_nonzero(is_first) > len(is_first))
+def _run_starts(values: pl.Series) -> Ints:
+    """Return the first row of each run of equal values."""
+    differs = values != values.shift()  # missing in the first row
+    return np.append(0, differs.arg_true().to_numpy())
 
 
 def _positions_in_array(
