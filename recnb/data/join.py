@@ -2,7 +2,7 @@
 
 It says which items of a list are relevant, at which rank, and what there was to find:
 
-1. Match and rank the rows of lists, by `match`: `Matches`.
+1. `Matches`: the rows of lists that the truth judges, ranked by `match` in `ranking.py`.
 2. What there is to find: the wanted rows, which are the relevant truth rows of the users
    evaluated. Numbered in the order of users' ids, they are the *entries*.
 3. Hits, by `find_hits`: the matches that are wanted, in the order of users' ids.
@@ -264,10 +264,9 @@ def _relevant_rows(matches: Matches, convention: Convention) -> Bools:
         return row_is_relevant
     # What was not recommended is not judged, hence not relevant. Rows that `padded` added
     # are recommended, and have matches.
-    is_missed = np.ones(len(row_is_relevant), dtype=bool)
-    is_missed[matches.truth_row] = False
-    row_is_relevant[is_missed] = False
-    return row_is_relevant
+    is_recommended = np.zeros_like(row_is_relevant)
+    is_recommended[matches.truth_row] = True
+    return row_is_relevant & is_recommended
 
 
 def find_hits(

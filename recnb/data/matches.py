@@ -33,7 +33,7 @@ from recnb.metrics.hits import (
 class RepeatError(Exception):
     """A list repeats a rank or an item, or the truth a pair.
 
-    It holds no words: only `join.match` has all lists, of which the caller is told.
+    It holds no words: only `join` has all lists, of which the caller is told.
     """
 
 

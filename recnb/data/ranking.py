@@ -1,4 +1,4 @@
-"""Lists put in order in numpy, under any convention.
+"""Lists matched with the truth and put in order, in numpy, under any convention.
 
 Where a library departs from the plain order, its own step is one of these:
 
@@ -207,7 +207,7 @@ def rank_of_rows(lists: RoleTable, truth: GradedTruth, convention: Convention) -
     """
     if convention.keeps_ranks:
         return lists["rank"].to_numpy()
-    # Here every list counts; what may not be repeated was refused.
+    # Here every list counts, and `match` has refused what may not repeat.
     convention = replace(convention, averaged_users="union")
     if convention.duplicates == "error":
         convention = replace(convention, duplicates="keep")
@@ -228,14 +228,7 @@ def listed_rows_of(
 
     Raises a RepeatError for repeated items that the convention refuses.
     """
-    users, user = truth.users, truth.user_lookup.positions_of(lists["user"])
-    is_judged = user >= 0
-    if not is_judged.all() and only_judged_lists_count(convention):
-        lists = lists.with_rows(lists.rows.filter(pl.Series(is_judged)))
-        user = user[is_judged]
-    elif not is_judged.all():
-        users = each_once(lists["user"], truth.users)
-        user = positions(users, lists["user"])
+    lists, users, user = counted_lists(lists, truth, convention)
     judging = judging_rows(lists, truth, convention)
     truth_rows = truth.numbered_by(users)
     truth_row = truth_rows.of_frame_rows(judging)
@@ -253,6 +246,21 @@ def listed_rows_of(
         truth_row=truth_row,
         all_items=all_items,
     )
+
+
+def counted_lists(
+    lists: RoleTable, truth: GradedTruth, convention: Convention
+) -> tuple[RoleTable, pl.Series, Ints]:
+    """Return the lists that count, the users of both tables, and the user of each row."""
+    user = truth.user_lookup.positions_of(lists["user"])
+    is_judged = user >= 0
+    if is_judged.all():
+        return lists, truth.users, user
+    if only_judged_lists_count(convention):
+        judged_rows = lists.rows.filter(pl.Series(is_judged))
+        return lists.with_rows(judged_rows), truth.users, user[is_judged]
+    users = each_once(lists["user"], truth.users)
+    return lists, users, positions(users, lists["user"])
 
 
 def order_values(lists: RoleTable, convention: Convention) -> Floats | Ints:
@@ -280,20 +288,14 @@ def in_floats(scores: pl.Series) -> Floats:
         returned   0       1       2        counted from the highest score not above 0
     """
     floats = scores.cast(pl.Float64).to_numpy()
-    if _are_told_apart(scores, floats):
+    are_exact = scores.dtype.is_float()
+    if scores.dtype.is_integer():
+        are_exact = bool(np.abs(floats).max(initial=0.0) < 2**53)
+    if are_exact:
         return floats
     places = scores.rank("dense").to_numpy().astype(np.float64)
     place_of_zero = places[floats <= 0].max(initial=0.0)
     return np.asarray(places - place_of_zero)
-
-
-def _are_told_apart(scores: pl.Series, floats: Floats) -> bool:
-    """Return whether scores that differ still do as floats."""
-    if scores.dtype.is_float():
-        return True
-    if scores.dtype.is_integer() and np.abs(floats).max(initial=0.0) < 2**53:
-        return True  # whole numbers below are exact
-    return len(np.unique(floats)) == scores.n_unique()
 
 
 # ---- before lists are ranked
