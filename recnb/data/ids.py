@@ -118,17 +118,16 @@ def _without_runs(values: pl.Series) -> pl.Series:
 def _runs(values: pl.Series) -> tuple[pl.Series, Ints] | None:
     """Return the first value of each run of equal ones, and how long the runs are.
 
-    None of few values, where some are missing, or if less than half of them repeat the
-    one before, or of the first of them. Of 10 million users in order, lists of 100,
+    None of few values, where some are missing, or if less than half of them, or of the
+    first, repeat the one before. Of 10 million users in order, lists of 100,
     looking up the first of each takes a tenth.
     """
     if len(values) <= FEW_IDS or values.null_count():
         return None
-    if 2 * len(_run_starts(values.head(FEW_IDS))) > FEW_IDS:
-        return None
-    starts = _run_starts(values)
-    if 2 * len(starts) > len(values):
-        return None
+    for some in (values.head(FEW_IDS), values):
+        starts = _run_starts(some)
+        if 2 * len(starts) > len(some):
+            return None
     return values.gather(starts), np.diff(starts, append=len(values))
 
 
