@@ -43,10 +43,6 @@ MOST_CREDIT = 1e150
 #: Deeper than any list.
 ENDLESS = 2**31
 
-#: Users whose hits are summed together: so few that the processor's cache holds their
-#: cells.
-BLOCK = 2**15
-
 #: Users for whom a metric is computed at once: their ideal lists take a gigabyte at most.
 USERS_AT_ONCE = 2**20
 
@@ -241,20 +237,16 @@ class Hits:
         depths = Cutoffs.of(k).depths
         weights = np.broadcast_to(np.asarray(credit, dtype=np.float64), self.user.shape)
         ascending = tuple(sorted({depth for depth in depths if depth is not None}))
-        totals = np.empty((len(ascending), self.n_users))
-        for start in range(0, self.n_users, BLOCK):
-            block = totals[:, start : start + BLOCK]
-            rows = slice(*np.searchsorted(self.user, [start, start + BLOCK]))
-            cell = of_each_rank(
-                self.rank[rows], lambda rank: np.searchsorted(ascending, rank)
-            )
-            cell *= block.shape[1]
-            cell += self.user[rows] - start
-            # Hits below all cut-offs are in cells after those of the block.
-            summed = np.bincount(cell, weights[rows], block.size)[: block.size]
-            block[:] = summed.reshape(block.shape)
-            for above, here in pairwise(block):
-                here += above
+        cutoff = of_each_rank(self.rank, lambda rank: np.searchsorted(ascending, rank))
+        cell = cutoff * self.n_users + self.user
+        n_cells = len(ascending) * self.n_users
+        # Hits below all cut-offs are in cells after these.
+        summed = np.bincount(cell, weights, n_cells)[:n_cells]
+        totals = summed.astype(np.float64, copy=False).reshape(
+            len(ascending), self.n_users
+        )
+        for above, here in pairwise(totals):
+            here += above
         if depths == ascending:
             return totals.T
         of_depth: dict[int | None, Floats] = dict(zip(ascending, totals, strict=True))
