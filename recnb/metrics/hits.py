@@ -241,10 +241,8 @@ class Hits:
         cell = cutoff * self.n_users + self.user
         n_cells = len(ascending) * self.n_users
         # Hits below all cut-offs are in cells after these.
-        summed = np.bincount(cell, weights, n_cells)[:n_cells]
-        totals = summed.astype(np.float64, copy=False).reshape(
-            len(ascending), self.n_users
-        )
+        summed = sums(weights, cell, n_cells)[:n_cells]
+        totals = summed.reshape(len(ascending), self.n_users)
         for above, here in pairwise(totals):
             here += above
         if depths == ascending:
@@ -252,9 +250,7 @@ class Hits:
         of_depth: dict[int | None, Floats] = dict(zip(ascending, totals, strict=True))
         if None in depths:
             inside = self.rank <= self.list_length[self.user]
-            of_depth[None] = np.bincount(
-                self.user[inside], weights[inside], self.n_users
-            ).astype(float, copy=False)
+            of_depth[None] = sums(weights[inside], self.user[inside], self.n_users)
         return np.stack([of_depth[depth] for depth in depths]).T
 
     # What formulas name, by hit or by user
@@ -337,9 +333,7 @@ class Hits:
         """
         if self.truth_weight is None:
             return self.n_relevant.astype(np.float64)
-        return np.bincount(self.truth_user, self.truth_weight, self.n_users).astype(
-            np.float64, copy=False
-        )
+        return sums(self.truth_weight, self.truth_user, self.n_users)
 
     def refuse_ties(self, why: str) -> None:
         """Refuse equal scores that share ranks, for what depends on one order of them."""
@@ -456,6 +450,12 @@ class Hits:
             list_length=self.list_length[kept],
             judged=None if judged is None else judged.with_users(kept),
         )
+
+
+def sums(values: Floats, cell: Ints, n_cells: int) -> Floats:
+    """Add up the values of each cell."""
+    # Without values, `bincount` returns whole numbers.
+    return np.bincount(cell, values, n_cells).astype(np.float64, copy=False)
 
 
 def of_each_rank(
