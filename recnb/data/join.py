@@ -191,7 +191,7 @@ def join(
     row_is_relevant = _relevant_rows(matches, convention)
     n_users = len(matches.users)
     n_relevant = np.bincount(truth_rows.user[row_is_relevant], minlength=n_users)
-    has_list = matches.n_rows > 0
+    has_list = matches.has_list
     has_truth = np.bincount(truth_rows.user, minlength=n_users) > 0
     is_evaluated = _evaluated(has_list, has_truth, n_relevant, convention)
     is_wanted = row_is_relevant & is_evaluated[truth_rows.user]
@@ -209,7 +209,7 @@ def join(
         has_list=has_list[is_evaluated],
         n_with_relevant=int((n_relevant > 0).sum()),
         in_both=bool((has_list & has_truth).any()),
-        has_gaps=bool(matches.has_gap.any()),
+        has_gaps=matches.has_gaps,
         graded=truth.is_graded,
     )
     return joined, RowsInMemory(lists, truth, convention, row_of_entry, weight)

@@ -220,12 +220,11 @@ class Matches:
     rank: Ints
     #: [match] -> score; under order="rank" or "row" minus the rank or the frame row.
     score: Floats | Ints
-    #: [user] -> number of rows of recommendations.
-    n_rows: Ints
+    #: [user] -> whether anything was recommended.
+    has_list: Bools
     #: [user] -> last rank of the list; 0: it has none.
     last_rank: Ints
-    #: [user] -> whether the list leaves a rank empty.
-    has_gap: Bools
+    has_gaps: bool  #: whether some list leaves a rank empty
     #: By match. None: equal scores do not share ranks.
     ties: RowTies | None = None
 

@@ -182,16 +182,17 @@ def match(
     is_match = (ranked.truth_row >= 0) & (ranked.rank > 0)  # 0: the row left its list
     row = np.flatnonzero(is_match)
     last_rank = ranked.last_rank
+    n_listed = np.bincount(ranked.user, minlength=len(ranked.users))
     matches = Matches(
         users=ranked.users,
         truth_rows=ranked.truth_rows,
         truth_row=ranked.truth_row[row],
         rank=ranked.rank[row],
         score=ranked.score[row],
-        n_rows=ranked.n_rows,
+        has_list=ranked.n_rows > 0,
         last_rank=last_rank,
         # No rank is given twice: a list with a rank beyond its number of rows has gaps.
-        has_gap=last_rank > np.bincount(ranked.user, minlength=len(ranked.users)),
+        has_gaps=bool((last_rank > n_listed).any()),
     )
     if ranked.ties is not None:
         matches = replace(matches, ties=ranked.ties.of(row))
