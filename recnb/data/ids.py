@@ -88,7 +88,9 @@ class RowLookup:
         known_rows = pl.Series(position[met].astype(np.uint32))
         wanted_rows = pl.Series(met.astype(np.uint32))
         for column, values in zip(self.rows, wanted, strict=True):
-            if not column[known_rows].equals(values[wanted_rows]):
+            if len(met) < wanted.height:
+                values = values[wanted_rows]
+            if not column[known_rows].equals(values):
                 return False
         return True
 
