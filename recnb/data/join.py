@@ -2,9 +2,7 @@
 
 It says which items of a list are relevant, at which rank, and what there was to find:
 
-1. Match and rank. Of many rows with given ranks, Polars counts the lists
-   (`match_given_ranks`); otherwise numpy puts them in order (`match_in_numpy` in
-   `ranking.py`). Both return `Matches`.
+1. `Matches`: the rows of lists that the truth judges, ranked by `match` in `ranking.py`.
 2. What there is to find: the wanted rows, which are the relevant truth rows of the users
    evaluated. Numbered in the order of users' ids, they are the *entries*.
 3. Hits, by `find_hits`: the matches that are wanted, in the order of users' ids.
@@ -46,17 +44,12 @@ from recnb.data.matches import (
     Matches,
     RepeatError,
     is_relevant,
-    judging_rows,
-    only_judged_lists_count,
 )
 from recnb.data.names import IDS
-from recnb.data.role_table import RoleTable, repeated, rows_of_users, with_series
+from recnb.data.role_table import RoleTable, with_series
 from recnb.data.rows import JoinedRows
 from recnb.errors import FrameError, NoUsersError
 from recnb.metrics.hits import Bools, Floats, Hits, Ints, order_by_user_and_rank
-
-#: Up to as many rows of lists, numpy takes less time than a query of Polars.
-FEW_ROWS = 50_000
 
 
 class Wanted(NamedTuple):
@@ -99,9 +92,7 @@ class JoinedUsers:
     #: Per user, whether anything was recommended, whatever has left the list or was put
     #: below it.
     has_list: Bools
-    #: Users of either frame who have no relevant item; after `among` those evaluated,
-    #: of whom there are none under no_relevant="skip".
-    n_without_relevant: int
+    n_with_relevant: int  #: users of either frame who have a relevant item
     in_both: bool  #: whether some user has a list and rows of the truth
     has_gaps: bool  #: whether some list that counts leaves a rank empty
     graded: bool  #: whether the truth says how relevant an item is
@@ -143,6 +134,11 @@ class RowsInMemory(JoinedRows):
         return rows
 
     @cached_property
+    def n_users(self) -> int:
+        """Number of users of either table."""
+        return n_distinct(self.recs["user"], self.graded_truth.users)
+
+    @cached_property
     def relevant(self) -> pl.DataFrame:
         """The relevant rows of the users evaluated."""
         return self.truth[self.row_of_entry]
@@ -155,8 +151,6 @@ class RowsInMemory(JoinedRows):
         do not count.
         """
         recs, convention = self.recs, self.convention
-        if convention.duplicates == "error":
-            convention = replace(convention, duplicates="keep")
         rank = ranking.rank_of_rows(recs, self.graded_truth, convention)
         table = recs.with_columns(pl.Series("rank", rank))
         if convention.score_dtype == "float32" and convention.order == "score":
@@ -185,7 +179,11 @@ def join(
     ranking.refuse_contradictions(convention)
 
     # Match and rank.
-    matches = match(lists, truth, convention, all_items)
+    try:
+        matches = ranking.match(lists, truth, convention, all_items)
+    except RepeatError:
+        lists.refuse_repeats(convention)
+        raise  # the truth repeats a pair, which `InMemory` refuses before
 
     # What there is to find.
     truth_rows = ranking.unjudged_as_zero(matches.truth_rows, convention)
@@ -193,7 +191,7 @@ def join(
     row_is_relevant = _relevant_rows(matches, convention)
     n_users = len(matches.users)
     n_relevant = np.bincount(truth_rows.user[row_is_relevant], minlength=n_users)
-    has_list = matches.n_rows > 0
+    has_list = matches.has_list
     has_truth = np.bincount(truth_rows.user, minlength=n_users) > 0
     is_evaluated = _evaluated(has_list, has_truth, n_relevant, convention)
     is_wanted = row_is_relevant & is_evaluated[truth_rows.user]
@@ -204,19 +202,14 @@ def join(
     row_of_entry = truth_rows.frame_row[wanted.rows]
     if weight is not None:
         hits = replace(hits, truth_weight=weight[row_of_entry])
-    n_without_relevant = int((n_relevant == 0).sum())
-    if matches.n_rows.sum() < lists.rows.height:
-        # `match` left out the lists of users whom the truth lacks.
-        n_without_relevant += n_distinct(lists["user"]) - int(has_list.sum())
-    does_count = has_truth if only_judged_lists_count(convention) else has_list
     joined = JoinedUsers(
         users=matches.users.filter(pl.Series(is_evaluated)),
         hits=hits,
         convention=convention,
         has_list=has_list[is_evaluated],
-        n_without_relevant=n_without_relevant,
+        n_with_relevant=int((n_relevant > 0).sum()),
         in_both=bool((has_list & has_truth).any()),
-        has_gaps=bool(matches.has_gap[does_count].any()),
+        has_gaps=matches.has_gaps,
         graded=truth.is_graded,
     )
     return joined, RowsInMemory(lists, truth, convention, row_of_entry, weight)
@@ -260,92 +253,6 @@ def _evaluated(
     return averaged
 
 
-def match(
-    lists: RoleTable,
-    truth: GradedTruth,
-    convention: Convention,
-    all_items: pl.Series | None,
-) -> Matches:
-    """Match and rank lists; refuse repeats in those that count.
-
-    Polars counts many rows with given ranks, numpy ranks all others. Of many rows, those
-    of lists that do not count are left out.
-    """
-    is_large = lists.rows.height > FEW_ROWS
-    counted = lists
-    if is_large and only_judged_lists_count(convention):
-        # By hash, which takes half the time. Where users share one, a list too many stays,
-        # which does no harm.
-        in_truth = pl.col("user").hash().is_in(truth.users.hash().implode())
-        counted = lists.with_rows(lists.rows.filter(in_truth))
-    # No row is added or leaves: given ranks are all there is.
-    ranks_are_kept = convention.keeps_ranks and convention.candidates == "list"
-    try:
-        if is_large and ranks_are_kept:
-            return match_given_ranks(counted, truth, convention)
-        return ranking.match_in_numpy(counted, truth, convention, all_items)
-    except RepeatError:
-        lists.refuse_repeats(convention)
-        raise  # the truth repeats a pair, which `InMemory` refuses before
-
-
-# ---- lists whose ranks are given
-
-
-def match_given_ranks(
-    lists: RoleTable, truth: GradedTruth, convention: Convention
-) -> Matches:
-    """Match lists whose ranks are given with the truth; Polars counts them.
-
-    Raises a RepeatError.
-    """
-    sizes = _sizes_of_lists(lists.rows)
-    _raise_for_repeated_ranks(lists.rows, sizes)
-    judging = judging_rows(lists, truth, convention)
-    is_judged = judging >= 0
-    rank = lists["rank"].to_numpy()[is_judged]
-    users, user = truth.with_users_of(sizes["user"])
-    truth_rows = truth.numbered_by(users)
-    n_rows = np.zeros(len(users), dtype=np.int64)
-    n_rows[user] = sizes["n_rows"].to_numpy()
-    last_rank = np.zeros(len(users), dtype=np.int64)
-    last_rank[user] = sizes["last_rank"].to_numpy()
-    return Matches(
-        users=users,
-        truth_rows=truth_rows,
-        truth_row=truth_rows.of_frame_rows(judging[is_judged]),
-        rank=rank,
-        score=-rank,
-        n_rows=n_rows,
-        last_rank=last_rank,
-        has_gap=last_rank > n_rows,
-    )
-
-
-def _sizes_of_lists(lists: pl.DataFrame) -> pl.DataFrame:
-    """Return user, number of rows, last rank and sum of the ranks' hashes of each list."""
-    rank = pl.col("rank")
-    sizes = {"n_rows": pl.len(), "last_rank": rank.max(), "hashes": rank.hash().sum()}
-    return lists.lazy().group_by("user").agg(**sizes).collect(engine="streaming")
-
-
-def _raise_for_repeated_ranks(lists: pl.DataFrame, sizes: pl.DataFrame) -> None:
-    """Raise a RepeatError for a rank that a list gives twice.
-
-    Ranks 1 to n, each once, have one sum of hashes, modulo 2**64. Another set of ranks
-    with this sum has chance 2**-64: only the rows of lists with other sums are looked at.
-    """
-    n_rows = sizes["n_rows"].to_numpy()
-    ranks = pl.Series(np.arange(1, int(n_rows.max(initial=0)) + 1))
-    sum_of_first = np.cumsum(ranks.hash().to_numpy(), dtype=np.uint64)
-    has_all_ranks = sizes["hashes"].to_numpy() == sum_of_first[n_rows - 1]
-    if has_all_ranks.all():
-        return
-    others = sizes["user"].filter(pl.Series(~has_all_ranks))
-    if repeated(rows_of_users(lists, others), ["user", "rank"]).height:
-        raise RepeatError
-
-
 # ---- what there is to find, and hits
 
 
@@ -357,10 +264,9 @@ def _relevant_rows(matches: Matches, convention: Convention) -> Bools:
         return row_is_relevant
     # What was not recommended is not judged, hence not relevant. Rows that `padded` added
     # are recommended, and have matches.
-    is_missed = np.ones(len(row_is_relevant), dtype=bool)
-    is_missed[matches.truth_row] = False
-    row_is_relevant[is_missed] = False
-    return row_is_relevant
+    is_recommended = np.zeros_like(row_is_relevant)
+    is_recommended[matches.truth_row] = True
+    return row_is_relevant & is_recommended
 
 
 def find_hits(

@@ -20,7 +20,7 @@ from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.data.ids import RowLookup, each_once, positions, sorted_in_threads
 from recnb.data.names import IDS
-from recnb.data.role_table import RoleTable, repeated, rows_of_users, with_series
+from recnb.data.role_table import RoleTable, repeated, with_series
 from recnb.metrics.hits import (
     Bools,
     Floats,
@@ -33,7 +33,7 @@ from recnb.metrics.hits import (
 class RepeatError(Exception):
     """A list repeats a rank or an item, or the truth a pair.
 
-    It holds no words: only `join.match` has all lists, of which the caller is told.
+    It holds no words: only `join` has all lists, of which the caller is told.
     """
 
 
@@ -137,14 +137,6 @@ class GradedTruth:
         """Whether a pair of user and item is repeated."""
         return repeated(self.rows, [*IDS]).height > 0
 
-    def with_users_of(self, ids: pl.Series) -> tuple[pl.Series, Ints]:
-        """Return the users of the truth and those in `ids`, sorted, and each id's position."""
-        position = self.user_lookup.positions_of(ids)
-        if (position >= 0).all():
-            return self.users, position
-        users = each_once(ids, self.users)
-        return users, positions(users, ids)
-
     def numbered_by(self, users: pl.Series) -> TruthRows:
         """Return the rows in order; a user is a position among `users`, sorted.
 
@@ -228,12 +220,11 @@ class Matches:
     rank: Ints
     #: [match] -> score; under order="rank" or "row" minus the rank or the frame row.
     score: Floats | Ints
-    #: [user] -> number of rows of recommendations.
-    n_rows: Ints
+    #: [user] -> whether anything was recommended.
+    has_list: Bools
     #: [user] -> last rank of the list; 0: it has none.
     last_rank: Ints
-    #: [user] -> whether the list leaves a rank empty.
-    has_gap: Bools
+    has_gaps: bool  #: whether some list leaves a rank empty
     #: By match. None: equal scores do not share ranks.
     ties: RowTies | None = None
 
@@ -254,14 +245,9 @@ def only_judged_lists_count(convention: Convention) -> bool:
     return only_judged_users and convention.candidates != "catalogue"
 
 
-def raise_for_repeats(
-    lists: RoleTable, columns: list[str], truth: GradedTruth, convention: Convention
-) -> None:
-    """Raise a RepeatError if a list that counts has equal values in two rows."""
-    repeats = repeated(lists.rows, columns)
-    if repeats.height and only_judged_lists_count(convention):
-        repeats = rows_of_users(repeats, truth.users)
-    if repeats.height:
+def raise_for_repeats(lists: RoleTable, columns: list[str]) -> None:
+    """Raise a RepeatError if two rows have equal values in some columns."""
+    if repeated(lists.rows, columns).height:
         raise RepeatError
 
 
@@ -281,5 +267,5 @@ def judging_rows(lists: RoleTable, truth: GradedTruth, convention: Convention) -
             raise RepeatError
     else:
         # A repeat moves what is below it.
-        raise_for_repeats(lists, [*IDS], truth, convention)
+        raise_for_repeats(lists, [*IDS])
     return judging

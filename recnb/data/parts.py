@@ -205,6 +205,11 @@ class RowsOfParts(JoinedRows):
         return _by_user(self._parts.each(partial(_rows_under, self._convention, name)))
 
     @property
+    def n_users(self) -> int:
+        """Number of users of either table."""
+        return self._counts.n_users
+
+    @property
     def n_recommended(self) -> int:
         """Number of rows of lists."""
         return self._counts.n_recommended
@@ -371,7 +376,7 @@ def _merged(parts: list[JoinedPart]) -> JoinedUsers:
     position[by_id] = np.arange(len(users))
     hits = [part.hits for part in joined]
     convention, graded = joined[0].convention, joined[0].graded  # as of all parts
-    n_without_relevant = sum(part.n_without_relevant for part in joined)
+    n_with_relevant = sum(part.n_with_relevant for part in joined)
     in_both = any(part.in_both for part in joined)
     has_gaps = any(part.has_gaps for part in joined)
     joined.clear()
@@ -380,7 +385,7 @@ def _merged(parts: list[JoinedPart]) -> JoinedUsers:
         hits=hits_together(hits, position),
         convention=convention,
         has_list=has_list,
-        n_without_relevant=n_without_relevant,
+        n_with_relevant=n_with_relevant,
         in_both=in_both,
         has_gaps=has_gaps,
         graded=graded,

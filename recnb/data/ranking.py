@@ -1,4 +1,4 @@
-"""Lists put in order in numpy, under any convention.
+"""Lists matched with the truth and put in order, in numpy, under any convention.
 
 Where a library departs from the plain order, its own step is one of these:
 
@@ -42,6 +42,7 @@ from recnb.data.matches import (
     RowTies,
     TruthRows,
     judging_rows,
+    only_judged_lists_count,
     raise_for_repeats,
 )
 from recnb.data.role_table import RoleTable
@@ -85,6 +86,8 @@ def refuse_contradictions(convention: Convention) -> None:
 class ListedRows:
     """The rows of all lists: recommended ones in the order of their frame, then added ones."""
 
+    lists: RoleTable  #: recommended rows, of lists that count
+    truth: GradedTruth
     users: pl.Series  #: of both tables, sorted by id
     #: [listed row] -> user.
     user: Ints
@@ -97,10 +100,6 @@ class ListedRows:
     truth_rows: TruthRows
     #: [listed row] -> the truth row that judges it; -1: not judged.
     truth_row: Ints
-    #: [frame row of recommendations] -> id of its item.
-    recs_item_id: pl.Series
-    #: [frame row of the truth] -> id of its item.
-    truth_item_id: pl.Series
     all_items: pl.Series | None  #: as in `join`
     #: By listed row, as in `Matches`.
     ties: RowTies | None = None
@@ -108,7 +107,7 @@ class ListedRows:
     @property
     def n_recommended(self) -> int:
         """Number of recommended rows, which stand before added ones."""
-        return len(self.recs_item_id)
+        return self.lists.rows.height
 
     @property
     def n_rows(self) -> Ints:
@@ -116,12 +115,27 @@ class ListedRows:
         recommended = self.user[: self.n_recommended]
         return np.bincount(recommended, minlength=len(self.users))
 
-    @property
+    @cached_property
     def last_rank(self) -> Ints:
         """[user] -> the last of its ranks; 0: there is none."""
         last_rank = np.zeros(len(self.users), dtype=np.int64)
         np.maximum.at(last_rank, self.user, self.rank)
         return last_rank
+
+    @property
+    def gives_ranks_once(self) -> bool:
+        """Whether no list gives a rank twice; False as well of ranks with large gaps.
+
+        There is a cell for each rank from 1 to the last of each list.
+        """
+        n_cells = int(self.last_rank.sum())
+        n_rows = len(self.rank)
+        if not n_rows <= n_cells <= 4 * n_rows:
+            return False
+        first_cell = np.cumsum(self.last_rank) - self.last_rank
+        is_given = np.zeros(n_cells, dtype=bool)
+        is_given[first_cell[self.user] + self.rank - 1] = True
+        return bool(np.count_nonzero(is_given) == n_rows)
 
     # Items are numbered if a step puts them in order or tells them apart.
 
@@ -130,17 +144,18 @@ class ListedRows:
         """All items, sorted by id."""
         if self.all_items is not None:
             return self.all_items
-        return each_once(self.recs_item_id, self.truth_item_id)
+        return each_once(self.lists["item"], self.truth.rows["item"])
 
     @cached_property
     def truth_item(self) -> Ints:
         """[truth row] -> position of its item among all."""
-        return positions(self.items, self.truth_item_id)[self.truth_rows.frame_row]
+        item = positions(self.items, self.truth.rows["item"])
+        return item[self.truth_rows.frame_row]
 
     @cached_property
     def item(self) -> Ints:
         """[listed row] -> position of its item among all."""
-        recommended = positions(self.items, self.recs_item_id)
+        recommended = positions(self.items, self.lists["item"])
         added = self.truth_row[self.n_recommended :]
         return np.concatenate([recommended, self.truth_item[added]])
 
@@ -150,7 +165,7 @@ class ListedRows:
         return self.user * len(self.items) + self.item
 
 
-def match_in_numpy(
+def match(
     lists: RoleTable,
     truth: GradedTruth,
     convention: Convention,
@@ -161,23 +176,23 @@ def match_in_numpy(
     `all_items` is as in `join`. Raises a RepeatError.
     """
     listed = listed_rows_of(lists, truth, convention, all_items)
-    if convention.order == "rank" and not is_in_order(listed.user, listed.score):
-        # Only ranks that rise from row to row are surely given once each.
-        raise_for_repeats(lists, ["user", "rank"], truth, convention)
+    if convention.order == "rank" and not listed.gives_ranks_once:
+        raise_for_repeats(listed.lists, ["user", "rank"])
     ranked = rank_rows(listed, convention)
     is_match = (ranked.truth_row >= 0) & (ranked.rank > 0)  # 0: the row left its list
     row = np.flatnonzero(is_match)
     last_rank = ranked.last_rank
+    n_listed = np.bincount(ranked.user, minlength=len(ranked.users))
     matches = Matches(
         users=ranked.users,
         truth_rows=ranked.truth_rows,
         truth_row=ranked.truth_row[row],
         rank=ranked.rank[row],
         score=ranked.score[row],
-        n_rows=ranked.n_rows,
+        has_list=ranked.n_rows > 0,
         last_rank=last_rank,
         # No rank is given twice: a list with a rank beyond its number of rows has gaps.
-        has_gap=last_rank > np.bincount(ranked.user, minlength=len(ranked.users)),
+        has_gaps=bool((last_rank > n_listed).any()),
     )
     if ranked.ties is not None:
         matches = replace(matches, ties=ranked.ties.of(row))
@@ -193,6 +208,10 @@ def rank_of_rows(lists: RoleTable, truth: GradedTruth, convention: Convention) -
     """
     if convention.keeps_ranks:
         return lists["rank"].to_numpy()
+    # Here every list counts, and `match` has refused what may not repeat.
+    convention = replace(convention, averaged_users="union")
+    if convention.duplicates == "error":
+        convention = replace(convention, duplicates="keep")
     ranked = rank_rows(listed_rows_of(lists, truth, convention), convention)
     return ranked.rank[: ranked.n_recommended]  # what was added is in no frame
 
@@ -206,11 +225,11 @@ def listed_rows_of(
     convention: Convention,
     all_items: pl.Series | None = None,
 ) -> ListedRows:
-    """Return the recommended rows as numbers, not ranked yet.
+    """Return the recommended rows of lists that count as numbers, not ranked yet.
 
     Raises a RepeatError for repeated items that the convention refuses.
     """
-    users, user = truth.with_users_of(lists["user"])
+    lists, users, user = counted_lists(lists, truth, convention)
     judging = judging_rows(lists, truth, convention)
     truth_rows = truth.numbered_by(users)
     truth_row = truth_rows.of_frame_rows(judging)
@@ -218,16 +237,31 @@ def listed_rows_of(
     if convention.keeps_ranks:
         rank = lists["rank"].to_numpy()
     return ListedRows(
+        lists=lists,
+        truth=truth,
         users=users,
         user=user,
         score=order_values(lists, convention),
         rank=rank,
         truth_rows=truth_rows,
         truth_row=truth_row,
-        recs_item_id=lists["item"],
-        truth_item_id=truth.rows["item"],
         all_items=all_items,
     )
+
+
+def counted_lists(
+    lists: RoleTable, truth: GradedTruth, convention: Convention
+) -> tuple[RoleTable, pl.Series, Ints]:
+    """Return the lists that count, the users of both tables, and the user of each row."""
+    user = truth.user_lookup.positions_of(lists["user"])
+    is_judged = user >= 0
+    if is_judged.all():
+        return lists, truth.users, user
+    if only_judged_lists_count(convention):
+        judged_rows = lists.rows.filter(pl.Series(is_judged))
+        return lists.with_rows(judged_rows), truth.users, user[is_judged]
+    users = each_once(lists["user"], truth.users)
+    return lists, users, positions(users, lists["user"])
 
 
 def order_values(lists: RoleTable, convention: Convention) -> Floats | Ints:
@@ -255,20 +289,14 @@ def in_floats(scores: pl.Series) -> Floats:
         returned   0       1       2        counted from the highest score not above 0
     """
     floats = scores.cast(pl.Float64).to_numpy()
-    if _are_told_apart(scores, floats):
+    are_exact = scores.dtype.is_float()
+    if scores.dtype.is_integer():
+        are_exact = bool(np.abs(floats).max(initial=0.0) < 2**53)
+    if are_exact:
         return floats
     places = scores.rank("dense").to_numpy().astype(np.float64)
     place_of_zero = places[floats <= 0].max(initial=0.0)
     return np.asarray(places - place_of_zero)
-
-
-def _are_told_apart(scores: pl.Series, floats: Floats) -> bool:
-    """Return whether scores that differ still do as floats."""
-    if scores.dtype.is_float():
-        return True
-    if scores.dtype.is_integer() and np.abs(floats).max(initial=0.0) < 2**53:
-        return True  # whole numbers below are exact
-    return len(np.unique(floats)) == scores.n_unique()
 
 
 # ---- before lists are ranked

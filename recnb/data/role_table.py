@@ -17,7 +17,7 @@ from recnb.conventions import Convention
 from recnb.data.names import IDS, TRUTH, Labels
 from recnb.display.language import Noun, noun_of
 from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
-from recnb.metrics.hits import ENDLESS, HIGHEST, Bools
+from recnb.metrics.hits import ENDLESS, HIGHEST
 
 #: Types of columns of text.
 TEXT = (pl.String, pl.Categorical, pl.Enum)
@@ -178,7 +178,7 @@ class RoleTable:
         floats = scores.cast(pl.Float64).to_numpy()
         self._refuse_values(
             "score",
-            ~np.isfinite(floats),
+            pl.Series(~np.isfinite(floats)),
             "a score that is missing, NaN or infinite places no item: fill it in or drop "
             "the row.",
         )
@@ -197,7 +197,7 @@ class RoleTable:
             is_rank &= ranks == ranks.floor()
         self._refuse_values(
             "rank",
-            (~is_rank).to_numpy(),
+            ~is_rank,
             f"a rank is a whole number, 1 for the top, and at most {ENDLESS:,}. If yours "
             "start at 0, add 1. If it is a score, say so: "
             f"score={self.label('rank')!r}.",
@@ -213,7 +213,7 @@ class RoleTable:
         floats = grades.cast(pl.Float64).to_numpy()
         self._refuse_values(
             "relevance",
-            ~np.isfinite(floats),
+            pl.Series(~np.isfinite(floats)),
             "say what a relevance that is missing, NaN or infinite means, 0 for not "
             "relevant; or drop the row.",
         )
@@ -222,25 +222,25 @@ class RoleTable:
             is_too_large |= floats < -HIGHEST
         self._refuse_values(
             "relevance",
-            is_too_large,
+            pl.Series(is_too_large),
             "sums of such numbers overflow. Make the scale smaller.",
         )
         if negative == "error":
             self._refuse_values(
                 "relevance",
-                floats < 0,
+                pl.Series(floats < 0),
                 "a negative relevance breaks the bounds of nDCG. If it marks what is not "
                 "judged, say negative_relevance='zero', as convention='trec' does; else "
                 "set it to 0.",
             )
         return grades
 
-    def _refuse_values(self, role: str, is_bad: Bools, why: str) -> None:
+    def _refuse_values(self, role: str, is_bad: pl.Series, why: str) -> None:
         """Raise an error for the first bad value, with why it is, and the fix."""
-        rows = np.flatnonzero(is_bad)
-        if not len(rows):
+        if not is_bad.any():
             return
-        row = int(rows[0])
+        rows = is_bad.arg_true()
+        row = rows[0]
         value = self[role][row]
         shown = f"{value:g}" if isinstance(value, float) else value
         raise FrameError(

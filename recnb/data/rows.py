@@ -66,6 +66,7 @@ class StoredRows(ABC):
 class RowCounts:
     """Counts of all rows, which add up over parts of users."""
 
+    n_users: int  #: of either table
     n_recommended: int
     n_not_relevant: int
     n_gaps: int
@@ -81,6 +82,7 @@ class RowCounts:
             relevant = relevant.join(lists, on=[*IDS], how="semi")
         sizes = lists.group_by("user").agg(length=pl.col("rank").max(), n=pl.len())
         return cls(
+            n_users=rows.n_users,
             n_recommended=lists.height,
             n_not_relevant=rows.truth.height - relevant.height,
             n_gaps=int((sizes["length"] > sizes["n"]).sum()),
@@ -90,6 +92,7 @@ class RowCounts:
     def __add__(self, other: RowCounts) -> RowCounts:
         """Return the counts of the rows of both."""
         return RowCounts(
+            n_users=self.n_users + other.n_users,
             n_recommended=self.n_recommended + other.n_recommended,
             n_not_relevant=self.n_not_relevant + other.n_not_relevant,
             n_gaps=self.n_gaps + other.n_gaps,
@@ -112,6 +115,11 @@ class JoinedRows(ABC):
 
         It is an error if these are not in memory.
         """
+
+    @property
+    @abstractmethod
+    def n_users(self) -> int:
+        """Number of users of either table."""
 
     @property
     def n_recommended(self) -> int:
@@ -137,6 +145,11 @@ class RowsOfUsers(JoinedRows):
     def __init__(self, of_all: JoinedRows, users: pl.Series) -> None:
         self._of_all = of_all
         self._users = users
+
+    @property
+    def n_users(self) -> int:
+        """Number of these users."""
+        return len(self._users)
 
     @cached_property
     def lists(self) -> pl.DataFrame:

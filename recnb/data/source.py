@@ -412,6 +412,14 @@ class Joined(JoinedUsers):
     user_weight: Floats | None = None  #: per user; None: all count the same
 
     @property
+    def n_without_relevant(self) -> int:
+        """Users of either frame who have no relevant item.
+
+        After `among` those evaluated, of whom there are none under no_relevant="skip".
+        """
+        return self.rows.n_users - self.n_with_relevant
+
+    @property
     def is_weighted(self) -> bool:
         """Whether relevant pairs have weights."""
         return self.hits.truth_weight is not None
@@ -491,7 +499,7 @@ class Joined(JoinedUsers):
             has_list=self.has_list[is_kept],
             user_weight=weight,
             rows=RowsOfUsers(self.rows, kept),
-            n_without_relevant=int((hits.n_relevant == 0).sum()),
+            n_with_relevant=int((hits.n_relevant > 0).sum()),
             notes=(*self.notes, note) if note else self.notes,
             source=self.source.among(kept),
         )

@@ -43,10 +43,6 @@ MOST_CREDIT = 1e150
 #: Deeper than any list.
 ENDLESS = 2**31
 
-#: Users whose hits are summed together: so few that the processor's cache holds their
-#: cells.
-BLOCK = 2**15
-
 #: Users for whom a metric is computed at once: their ideal lists take a gigabyte at most.
 USERS_AT_ONCE = 2**20
 
@@ -241,28 +237,20 @@ class Hits:
         depths = Cutoffs.of(k).depths
         weights = np.broadcast_to(np.asarray(credit, dtype=np.float64), self.user.shape)
         ascending = tuple(sorted({depth for depth in depths if depth is not None}))
-        totals = np.empty((len(ascending), self.n_users))
-        for start in range(0, self.n_users, BLOCK):
-            block = totals[:, start : start + BLOCK]
-            rows = slice(*np.searchsorted(self.user, [start, start + BLOCK]))
-            cell = of_each_rank(
-                self.rank[rows], lambda rank: np.searchsorted(ascending, rank)
-            )
-            cell *= block.shape[1]
-            cell += self.user[rows] - start
-            # Hits below all cut-offs are in cells after those of the block.
-            summed = np.bincount(cell, weights[rows], block.size)[: block.size]
-            block[:] = summed.reshape(block.shape)
-            for above, here in pairwise(block):
-                here += above
+        cutoff = of_each_rank(self.rank, lambda rank: np.searchsorted(ascending, rank))
+        cell = cutoff * self.n_users + self.user
+        n_cells = len(ascending) * self.n_users
+        # Hits below all cut-offs are in cells after these.
+        summed = sums(weights, cell, n_cells)[:n_cells]
+        totals = summed.reshape(len(ascending), self.n_users)
+        for above, here in pairwise(totals):
+            here += above
         if depths == ascending:
             return totals.T
         of_depth: dict[int | None, Floats] = dict(zip(ascending, totals, strict=True))
         if None in depths:
             inside = self.rank <= self.list_length[self.user]
-            of_depth[None] = np.bincount(
-                self.user[inside], weights[inside], self.n_users
-            ).astype(float, copy=False)
+            of_depth[None] = sums(weights[inside], self.user[inside], self.n_users)
         return np.stack([of_depth[depth] for depth in depths]).T
 
     # What formulas name, by hit or by user
@@ -345,9 +333,7 @@ class Hits:
         """
         if self.truth_weight is None:
             return self.n_relevant.astype(np.float64)
-        return np.bincount(self.truth_user, self.truth_weight, self.n_users).astype(
-            np.float64, copy=False
-        )
+        return sums(self.truth_weight, self.truth_user, self.n_users)
 
     def refuse_ties(self, why: str) -> None:
         """Refuse equal scores that share ranks, for what depends on one order of them."""
@@ -464,6 +450,12 @@ class Hits:
             list_length=self.list_length[kept],
             judged=None if judged is None else judged.with_users(kept),
         )
+
+
+def sums(values: Floats, cell: Ints, n_cells: int) -> Floats:
+    """Add up the values of each cell."""
+    # Without values, `bincount` returns whole numbers.
+    return np.bincount(cell, values, n_cells).astype(np.float64, copy=False)
 
 
 def of_each_rank(

@@ -33,21 +33,16 @@ from tests.tools.attack.kinds import SCORES
 
 ROWS = read_rows("data/joins.toml")
 RECORDED = Path(__file__).parent.parent / "recorded/joins.json.gz"
-#: The ways to join: how many rows are few for a search, and few for numpy.
-WAYS = {
-    "a search": (10**9, 10**9),
-    "a join": (-1, 10**9),
-    "a query": (-1, -1),
-}
+#: The ways to join: how many rows are few for a search.
+WAYS = {"a search": 10**9, "a join": -1}
 
 
 @pytest.fixture(params=WAYS)
 def way(request, monkeypatch) -> Iterator[str]:
     """Force one of the ways to join, whatever the number of rows."""
-    few_wanted, few_rows = WAYS[request.param]
+    few_wanted = WAYS[request.param]
     monkeypatch.setattr(ids, "FEW_IDS", few_wanted)
     monkeypatch.setattr(ids, "FEW_WANTED", few_wanted)
-    monkeypatch.setattr(join, "FEW_ROWS", few_rows)
     return request.param
 
 
@@ -97,6 +92,7 @@ def hold(case):
     for name, values in (tied or {}).items():
         assert getattr(got.hits.tied, name) == pytest.approx(values)
     assert (got.hits.tied is None) == (tied is None)
+    assert rows.n_users - got.n_with_relevant == want.pop("n_without_relevant")
     assert rows.row_of_entry.tolist() == want.pop("frame_row_of_entry")
     for name, value in want.items():
         result = getattr(got, name)
