@@ -52,7 +52,7 @@ def explanation_of_lists(
 ) -> Explanation:
     """Explain the value of a user's list, or the one number of all lists."""
     values: Values = metric.values(data, measure, Cutoffs.one(measure.k))
-    (cutoff,) = values.k
+    (cutoff,) = values.cutoffs
     measure = replace(values.measure, k=cutoff)
     value, rows = _value_and_rows(data, values, user)
     term = measure.credit
@@ -85,7 +85,7 @@ def _value_and_rows(
 ) -> tuple[float, TermRows]:
     """Return the value of a user, or the one of all lists, and the rows behind it."""
     metric = values.measure.metric
-    (cutoff,), (result,) = values.k, values.results
+    (cutoff,), (result,) = values.cutoffs, values.results
     if isinstance(result, Whole):
         if user is not None:
             raise OptionError(
@@ -99,7 +99,7 @@ def _value_and_rows(
         return float(result.value), result.rows()
     if "truth" in metric.needs and data.joined.hits.tied is not None:
         raise OptionError(MANY_ORDERS)
-    are = values.basis.users_in_words
+    are = values.basis.averaged_users
     position = index_of(user, values.users, data.keys, are)
     if np.isnan(result.value[position]):
         raise RecnbError(

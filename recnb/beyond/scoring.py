@@ -12,7 +12,7 @@ import polars as pl
 from recnb.beyond.catalogue import Catalogue
 from recnb.beyond.item_data import ItemData
 from recnb.beyond.recommendation_lists import PerUser, TermRows
-from recnb.display.language import N_, _, ngettext
+from recnb.display.language import N_, Noun, _, ngettext
 from recnb.display.text import Phrase
 from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.measure import Measure
@@ -52,22 +52,21 @@ def values_of_lists(
         matrix, weights = np.stack(values).T, data.source.weight_of(users)
         mean = means(matrix, weights)
     at_deepest = matrix[:, k.values.index(k.deepest)]
-    grounds = Grounds(
-        data=data,
-        measure=measure,
-        is_recorded=recorded is not None,
-        users=users,
-        weights=weights,
-        n_without_value=int(np.isnan(at_deepest).sum()),
-    )
     return Values(
         measure=measure,
-        k=k,
+        cutoffs=k,
         users=users,
         matrix=matrix,
         mean=mean,
         decided=data.convention,
-        basis=Basis(grounds.words, grounds.averaged, lambda: data.noun),
+        basis=Grounds(
+            data=data,
+            measure=measure,
+            is_recorded=recorded is not None,
+            users=users,
+            weights=weights,
+            n_without_value=int(np.isnan(at_deepest).sum()),
+        ),
         results=tuple(results),
         data=data,
         weights=weights,
@@ -122,7 +121,7 @@ def users_with_lists_in_words(data: EvaluationData, users: pl.Series) -> str:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Grounds:
+class Grounds(Basis):
     """What a number beyond accuracy rests on, in words that are made when shown."""
 
     data: EvaluationData
@@ -131,6 +130,11 @@ class Grounds:
     users: pl.Series  #: who have a list, or are evaluated
     weights: Floats | None  #: of these users
     n_without_value: int  #: of them, at the deepest cut-off
+
+    @property
+    def noun(self) -> Noun:
+        """What sentences call users and items."""
+        return self.data.noun
 
     def words(self, *, brief: bool) -> list[str]:
         """Return all that the number rests on, brief or not."""

@@ -116,7 +116,7 @@ def _differences(numbers: Numbers, test_share: float | None) -> Table:
     ]
     differences = settled(np.column_stack(values))
     all_tied = (differences == 0).all(axis=0)
-    settings, better = numbers.settings, numbers.places[0].better
+    settings, better = numbers.settings, numbers.places[0].measure.metric.better
     tests = resampled(differences, settings.confidence, test_share)
     corrected = tests._replace(p=holm(tests.p))
     columns = {

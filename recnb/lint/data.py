@@ -100,7 +100,7 @@ class LintData:
     @cached_property
     def averaged(self) -> tuple[Floats, Floats]:
         """The metric as it is: the values of the users, and their mean."""
-        return averaged(self.joined, self.scoring.measure, self.scoring.k)
+        return averaged(self.joined, self.scoring.measure, self.scoring.cutoffs)
 
     @property
     def measured(self) -> Measured:
@@ -132,7 +132,9 @@ class LintData:
 
     def values_of(self, hits: Hits) -> tuple[Floats, float]:
         """Compute the metric of hits of the same users: their values, and the mean."""
-        values, mean = averaged(self.joined, self.scoring.measure, self.scoring.k, hits)
+        values, mean = averaged(
+            self.joined, self.scoring.measure, self.scoring.cutoffs, hits
+        )
         return np.nan_to_num(values[:, 0]), float(mean[0])
 
     @property

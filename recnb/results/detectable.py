@@ -15,7 +15,8 @@ from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import ACCURACY, label_of
 from recnb.results.arguments import AnyMetric
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.places import Place, places_of
+from recnb.results.numbers import panels_of
+from recnb.results.values import Panel
 from recnb.stats import (
     ENOUGH,
     POWER,
@@ -184,7 +185,7 @@ def detectable(
     0.0376
     """
     measure = measure_named(metric, ACCURACY).with_options(options).cut_at(k)
-    ours = _place_of(data, measure)
+    ours = _panel_of(data, measure)
     if not len(ours.users):
         label = label_of(measure.name, measure.k)
         raise NoUsersError(
@@ -196,7 +197,7 @@ def detectable(
     others = None
     if against is not None:
         _refuse_other_choices(data, against)
-        theirs = _place_of(against, measure)
+        theirs = _panel_of(against, measure)
         their_index = against.keys.index(theirs.users, data.user_label)
         row = their_index.get_indexer(data.keys.index(ours.users, data.user_label))
         is_in_both = row >= 0
@@ -204,15 +205,15 @@ def detectable(
             raise NoUsersError(
                 "against= is of other users: no user is in both evaluations."
             )
-        ours, others = ours.among(is_in_both), theirs.values[row[is_in_both], 0]
-    values = ours.values[:, 0]
+        ours, others = ours.among(is_in_both), theirs.values[0, 0, row[is_in_both]]
+    values = ours.values[0, 0]
     return Detectable.of(measure.label, values, others, ours.sample, power, alpha)
 
 
-def _place_of(data: EvaluationData, measure: Measure) -> Place:
-    """Return the one place of a measure: the values of the users who have one."""
-    (place,) = places_of({"": data}, measure, Cutoffs.one(measure.k))
-    return place
+def _panel_of(data: EvaluationData, measure: Measure) -> Panel:
+    """Return the one panel of a measure: the values of the users who have one."""
+    (panel,) = panels_of({"": data}, measure, Cutoffs.one(measure.k))
+    return panel
 
 
 def _refuse_other_choices(ours: EvaluationData, against: object) -> None:

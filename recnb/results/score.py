@@ -114,7 +114,7 @@ class MetricValue(float, Suggesting):
     @property
     def k(self) -> int | None:
         """The cut-off; None: each whole list."""
-        return self._values.k.values[0]
+        return self._values.cutoffs.values[0]
 
     @property
     def convention(self) -> Convention:
@@ -132,17 +132,17 @@ class MetricValue(float, Suggesting):
 
         Of a number of all lists together, that of lists.
         """
-        return self._values.averaged.n_units
+        return self._values.panel.sample.n_units
 
     @property
     def n_lists(self) -> int:
         """The number of lists that the mean is over: of users, unless they have several."""
-        return self._values.averaged.size
+        return self._values.panel.sample.size
 
     @property
     def _cluster(self) -> str:
         """The column of `cluster=` whose values are drawn; "" where users are."""
-        return self._values.averaged.cluster
+        return self._values.panel.sample.cluster
 
     @property
     def has_interval(self) -> bool:
@@ -199,9 +199,9 @@ class MetricValue(float, Suggesting):
             )
             fix = named("Compare models on the same {users} instead.")
             raise OptionError(f"{problem} {fix}")
-        low, high = self._values.interval(confidence)
+        low, high = self._values.panel.interval(confidence)
         method = "jackknife" if self._values.is_of_all else "beta"
-        return Interval(low, high, confidence, method)
+        return Interval(low.item(), high.item(), confidence, method)
 
     @property
     def basis(self) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from recnb.conventions import Convention, options_in_words, presets
 from recnb.data import Joined
 from recnb.data.source import InMemory
-from recnb.display.language import N_, _
+from recnb.display.language import N_, Noun, _
 from recnb.display.text import Phrase
 from recnb.errors import NoUsersError, OptionError
 from recnb.metrics.gain import as_column
@@ -56,11 +56,11 @@ def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
     matrix, mean = averaged(joined, scoring.measure, k)
     return Values(
         measure=scoring.measure,
-        k=k,
+        cutoffs=k,
         users=joined.users,
         matrix=matrix,
         mean=mean,
-        basis=scoring.basis,
+        basis=scoring,
         decided=joined.convention,
         data=data,
         weights=joined.user_weight,
@@ -291,22 +291,25 @@ def undefined_in(credit: Credit, convention: Convention) -> Bools:
 
 
 @dataclass(frozen=True, eq=False)
-class Scoring:
-    """A measure as an evaluation computes it, and in words what its number rests on."""
+class Scoring(Basis):
+    """A measure as an evaluation computes it, and in words what its number rests on.
+
+    That is the number at the deepest cut-off.
+    """
 
     data: EvaluationData
     asked: Measure  #: as the call has it, without the options of a library
-    k: Cutoffs
+    cutoffs: Cutoffs
     joined: Joined  #: the data under the convention of the measure
     measure: Measure  #: with the options and weights that it is computed with
     recorded: presets.Preset | None = None  #: of the metric in the library
 
     @property
-    def basis(self) -> Basis:
-        """What the number at the deepest cut-off rests on."""
-        return Basis(self.words, self.users, lambda: self.data.noun)
+    def noun(self) -> Noun:
+        """What sentences call users and items."""
+        return self.data.noun
 
-    def users(self) -> list[str]:
+    def averaged(self) -> list[str]:
         """Return the users behind a mean in words."""
         return averaged_in_words(
             self.joined,
@@ -319,14 +322,14 @@ class Scoring:
         joined = self.joined
         if joined.convention.relevant == ">0":  # as in `undefined_in`, without credit
             return np.asarray(joined.hits.n_relevant == 0)
-        k = cutoffs_under(joined.convention, Cutoffs.one(self.k.deepest))
+        k = cutoffs_under(joined.convention, Cutoffs((self.cutoffs.deepest,)))
         credit = self.measure.at(hits_for(joined, self.measure, k), k)
         return undefined_in(credit, joined.convention).ravel()
 
     def words(self, *, brief: bool) -> list[str]:
         """Return the users and the decisions behind a metric of accuracy in words."""
         data, recorded = self.data, self.recorded
-        users = self.users()
+        users = self.averaged()
         if brief:
             # Among those of other metrics, all that is said of users stands together.
             users = ["; ".join(users)]
@@ -359,8 +362,8 @@ class Scoring:
             graded=self.joined.graded,
             below_0_unjudged=self.measure.metric.below_0_unjudged,
         )
-        phrases = in_words(whole=self.k.is_whole)
-        if self.k.is_mixed:
+        phrases = in_words(whole=self.cutoffs.is_whole)
+        if self.cutoffs.is_mixed:
             phrases = with_whole_lists(phrases, in_words(whole=True))
         return phrases
 
@@ -378,7 +381,7 @@ class Scoring:
             phrases[order] = Phrase(phrases[order], _("ties as given"))
         given = options_in_words(
             self.asked.options_beside_text,
-            whole=self.k.is_whole,
+            whole=self.cutoffs.is_whole,
             cutoff=convention.cutoff,
         )
         return [Phrase(words, words) if words in given else words for words in phrases]

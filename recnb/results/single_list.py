@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,7 +47,7 @@ Truth = Mapping[Any, float] | Collection[Any]
 #: A list with nothing relevant: the articles give it 0, and there is no population to
 #: leave it out of.
 CONVENTION = Convention(order="row", no_relevant="zero")
-LIST = partial(Noun, user="list")
+LIST = Noun(user="list")
 
 
 class Pair(NamedTuple):
@@ -93,13 +93,13 @@ def score_lists(
     ties = [] if y_score is None else [_(PHRASES["ties", "first"])]
     values = Values(
         measure=measure,
-        k=cutoffs,
+        cutoffs=cutoffs,
         users=pl.Series("list", range(len(pairs))),
         matrix=matrix,
         mean=means(matrix),
-        basis=Basis(partial(_basis, pairs, measure, ties), noun=LIST),
+        basis=OfLists(pairs, measure, ties),
         decided=CONVENTION,
-        data=WithoutData(user_label="list", noun=LIST()),
+        data=WithoutData(user_label="list", noun=LIST),
     )
     return Score(values)
 
@@ -163,7 +163,7 @@ def explain(
             user_list,
             user=None,
             convention=CONVENTION,
-            basis="; ".join(_basis(pairs, measure)),
+            basis="; ".join(OfLists(pairs, measure).words(brief=False)),
             titles={},
         )
 
@@ -406,25 +406,33 @@ def _shown(value: Any) -> str:
     return one_line(quoted(value), 80)
 
 
-def _basis(
-    pairs: Sequence[Pair],
-    measure: Measure,
-    ties: Sequence[str] = (),
-    *,
-    brief: bool = False,
-) -> list[str]:
-    """Say in words how many lists there are, and by which rules, brief or not."""
-    n, n_empty = len(pairs), sum(not pair.truth for pair in pairs)
-    has_missed = measure.metric.missed != "0"
-    lists = _("mean of {n} lists", n=n)
-    empty = no_relevant_in_words(CONVENTION, n_empty, 0, has_missed=has_missed)
-    if n == 1:
-        lists = _("one list of {n}", n=len(pairs[0].items))
-        counts_0 = n_empty and not has_missed
-        zero = nothing_to_divide(0.0, undefined=True)
-        empty = [Phrase(zero, zero)] if counts_0 else []
-    words = [Phrase(lists, lists), *empty]
-    given = options_in_words(measure.options, whole=measure.k is None)
-    rules = options_in_words(measure.chosen, whole=measure.k is None)
-    rules = [Phrase(rule, rule) if rule in given else rule for rule in rules]
-    return [*words, *ties, *rules]
+@dataclass(frozen=True, eq=False)
+class OfLists(Basis):
+    """How many lists there are, and by which rules, in words."""
+
+    pairs: Sequence[Pair]
+    measure: Measure
+    ties: Sequence[str] = ()
+
+    @property
+    def noun(self) -> Noun:
+        """What sentences call a list."""
+        return LIST
+
+    def words(self, *, brief: bool) -> list[str]:
+        """Return the lists and the rules, brief or not."""
+        measure, n = self.measure, len(self.pairs)
+        n_empty = sum(not pair.truth for pair in self.pairs)
+        has_missed = measure.metric.missed != "0"
+        lists = _("mean of {n} lists", n=n)
+        empty = no_relevant_in_words(CONVENTION, n_empty, 0, has_missed=has_missed)
+        if n == 1:
+            lists = _("one list of {n}", n=len(self.pairs[0].items))
+            counts_0 = n_empty and not has_missed
+            zero = nothing_to_divide(0.0, undefined=True)
+            empty = [Phrase(zero, zero)] if counts_0 else []
+        words = [Phrase(lists, lists), *empty]
+        given = options_in_words(measure.options, whole=measure.k is None)
+        rules = options_in_words(measure.chosen, whole=measure.k is None)
+        rules = [Phrase(rule, rule) if rule in given else rule for rule in rules]
+        return [*words, *self.ties, *rules]

@@ -163,8 +163,8 @@ def intervals_in_words(data: EvaluationData, numbers: Numbers) -> list[str]:
 def _sampling_in_words(data: EvaluationData, numbers: Numbers) -> list[str]:
     """Say what intervals and tests are clustered by, and what they take as known."""
     # In one value of a split a user may have one list.
-    places = numbers.places
-    is_clustered = any(place.sample.is_clustered or place.of_all for place in places)
+    panels = numbers.panels
+    is_clustered = any(panel.sample.is_clustered or panel.of_all for panel in panels)
     clustering = data.clustering_in_words if is_clustered else []
     return [*clustering, *taken_as_known(data.source.weighted)]
 
@@ -479,14 +479,17 @@ def by_cutoff(
 
 def by_segment(numbers: Numbers) -> pd.DataFrame:
     """Return a row for each metric, cut-off and segment, in this order."""
-    places = numbers.places
+    column_of_row = [place.column for place in numbers.places]
+    position = {column: at for at, column in enumerate(dict.fromkeys(column_of_row))}
+    order = np.argsort([position[column] for column in column_of_row], kind="stable")
+    places = [numbers.places[row] for row in order]
     columns: dict[str, Any] = {"n_users": [place.sample.n_units for place in places]}
     if any(place.sample.n_lists is not None for place in places):
         columns["n_lists"] = [place.sample.size for place in places]
-    columns |= zip(ENDS, numbers.estimates[:, 0].T, strict=True)
+    columns |= zip(ENDS, numbers.estimates[order, 0].T, strict=True)
     if numbers.division.has_gaps:
         for name, number in GAP.items():
-            columns[name] = numbers.tests[number][:, 0]
+            columns[name] = numbers.tests[number][order, 0]
     columns["small"] = [n_users < SMALL for n_users in columns["n_users"]]
     labels = distinct_labels(numbers.division.labels, {"metric", "k", *columns})
     rows = [

@@ -113,7 +113,7 @@ def worst(
         title = _(words, label=measure.label, users=users_in_words(len(with_value)))
     shown = Shown(
         title=title,
-        basis=scoring.basis.phrases(),
+        basis=scoring.phrases(),
         headings={name: measure.label, **headings},
         cells=dict.fromkeys(("text", "first", "missing"), "text"),
         most=len(positions),

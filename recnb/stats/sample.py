@@ -74,6 +74,15 @@ class UserSample:
         """The number of lists in clusters; None where each is drawn by itself."""
         return self.size if self.is_clustered else None
 
+    @property
+    def counted(self) -> dict[str, Any]:
+        """What is counted, by the names that rows of results have for it."""
+        return {
+            "n_users": self.n_units,
+            "n_lists": self.n_lists,
+            "cluster": self.cluster,
+        }
+
     @cached_property
     def n_effective(self) -> float:
         """The effective number of units: of users with weights that of Kish (1965).

@@ -67,9 +67,9 @@ def test_a_table_without_intervals_computes_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Of many users they take far longer than means."""
-    monkeypatch.delattr("recnb.results.numbers.intervals_at")
+    monkeypatch.delattr("recnb.results.values.Panel.interval")
     assert "linear gain" in EV.table("ndcg", k=10).attrs["basis"]
-    with pytest.raises(NameError):
+    with pytest.raises(AttributeError):
         EV.table("ndcg", k=10, intervals=True)
 
 
