@@ -8,7 +8,7 @@ import pandas as pd
 from recnb.beyond.scoring import users_with_lists_in_words
 from recnb.display.language import _, pgettext, template
 from recnb.errors import OptionError, RecnbError
-from recnb.metrics.hits import Cutoffs
+from recnb.metrics.hits import Cutoffs, one_cutoff
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.evaluation_data import EvaluationData
@@ -55,7 +55,7 @@ def items_of(data: EvaluationData, k: object) -> Table:
 
     Each item of frames, train and `items=` is there once.
     """
-    (cutoff,) = Cutoffs.one(k).values
+    cutoff = one_cutoff(k)
     items = data.item_data.items
     n_items = len(items)
     lists = data.item_data.lists().upto(cutoff)

@@ -127,8 +127,7 @@ def _other_data(models: Compared, asked: Sequence[Measure]) -> list[str]:
         words = []
         users = users_in_common([other.users for other in others])
         if len(users) != first.n_lists:
-            counted = first.counted(users)
-            words = [sample_in_words(counted["n_users"], counted.get("n_lists"))]
+            words = [sample_in_words(**first.counted(users))]
         if first.library is None:  # the name of a library says its decisions
             decisions = others[0].convention.phrases(graded=first.joined.graded)
             words += [phrase for phrase in decisions if phrase not in known]

@@ -47,7 +47,7 @@ from recnb.errors import (
 )
 from recnb.evaluate import Options, with_options_listed
 from recnb.evaluation import Evaluation
-from recnb.metrics.hits import Cutoffs
+from recnb.metrics.hits import Cutoffs, one_cutoff
 from recnb.metrics.measure import Measure, call_of, measure_named
 from recnb.metrics.metric import ACCURACY, Given
 from recnb.results.arguments import (
@@ -315,11 +315,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         `of_call`: other keywords of the call, which a misspelt option may mean.
         """
-        (measure,) = asked_of(
-            self._first, [metric], Cutoffs.one(k), options, "k", *of_call
-        )
+        cutoff = Cutoffs((one_cutoff(k),))
+        (measure,) = asked_of(self._first, [metric], cutoff, options, "k", *of_call)
         measure = measure.cut_at(k)
-        return measure, Cutoffs.one(measure.k)
+        return measure, measure.cutoffs()
 
     def table(
         self,
@@ -692,7 +691,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         1  item-knn  popular    0.352
         2   factors  popular    0.228
         """
-        k = Cutoffs.one(k).values[0]
+        k = one_cutoff(k)
         frame = pd.DataFrame(overlaps(self._models, k, p))
         shown = Shown(basis=self._basis(), index=["model", "other"])
         return Table(frame, shown=shown)
@@ -731,7 +730,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 "metrics beyond accuracy need more frames: give compare() train=, "
                 "and items= for some."
             )
-        k = Cutoffs.one(k).values[0]
+        k = one_cutoff(k)
         columns, basis = {}, {}
         for name, model in self._models.items():
             table = model.beyond(k)

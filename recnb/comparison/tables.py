@@ -17,7 +17,7 @@ from recnb.display.text import one_line
 from recnb.results import conclusions as words
 from recnb.results.numbers import ENDS, NAMES, DifferenceRow, MeanRow, Numbers
 from recnb.results.segments import Division
-from recnb.results.shown import Shown
+from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table
 from recnb.results.tables import distinct_labels
 from recnb.results.user_groups import UserGroup
@@ -105,8 +105,7 @@ def _legend(
 ) -> list[Line]:
     """Explain the marks that a mean has, and which metrics are better where less."""
     directions = {
-        names[place.measure.name, place.k]: place.measure.metric.better
-        for place in numbers.places
+        names[place.column]: place.measure.metric.better for place in numbers.places
     }
     legend = words.legend(
         directions,
@@ -146,7 +145,7 @@ def differences_table(
         columns=[name for name in TESTED if name not in NOT_SHOWN],
         cells={"difference": "difference", "verdict": "verdict"},
         plot="differences",
-        drawn=_drawn(frame, segments, rows),
+        drawn_as=WordedLater(lambda: _names_in_a_figure(segments, rows)),
     )
     table = Table(frame, shown=shown)
     table.conclusions = conclusions
@@ -155,21 +154,16 @@ def differences_table(
     return table
 
 
-def _drawn(
-    table: pd.DataFrame, segments: Sequence[str], rows: Sequence[DifferenceRow]
-) -> pd.DataFrame:
-    """Return the differences that a plot shows.
-
-    Each is named by the sign of the verdict, segment, metric and models.
-    """
+def _names_in_a_figure(
+    segments: Sequence[str], rows: Sequence[DifferenceRow]
+) -> list[str]:
+    """Name each difference by the sign of its verdict, segment, metric and models."""
     names = []
     for segment, row in zip(segments, rows, strict=True):
         models = CONSOLE.write([Name(row.model), " − ", Name(row.baseline)])
         parts = [sign_of_verdict(row.verdict), segment, row.label, models]
         names.append(" ".join(filter(None, parts)))
-    frame = table.set_axis(names)[["difference", "low", "high"]]
-    drawn: pd.DataFrame = frame[np.isfinite(frame["difference"])]
-    return drawn
+    return names
 
 
 def movers_frame(groups: Iterable[UserGroup]) -> pd.DataFrame:

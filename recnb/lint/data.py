@@ -15,7 +15,6 @@ from recnb.display.language import Message, _
 from recnb.display.text import one_line, sample_in_words
 from recnb.metrics.gain import Gain
 from recnb.metrics.hits import (
-    Cutoffs,
     Floats,
     Hits,
 )
@@ -85,7 +84,7 @@ class LintData:
     ) -> None:
         self.evaluation = evaluation
         self.measure = measure  #: as it is asked for
-        self.scoring = scoring_of(evaluation, measure, Cutoffs.one(measure.k))
+        self.scoring = scoring_of(evaluation, measure, measure.cutoffs())
         self.metric = measure.metric
         self.joined = self.scoring.joined
         self.side = evaluation.side_data

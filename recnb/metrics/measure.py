@@ -25,7 +25,7 @@ from recnb.display.language import (
 )
 from recnb.errors import OptionError, is_number, near, quoted
 from recnb.metrics.formula import OVER, Formula
-from recnb.metrics.hits import Cutoff, Cutoffs
+from recnb.metrics.hits import WHOLE_LISTS, Cutoff, Cutoffs, one_cutoff
 from recnb.metrics.metric import (
     ACCURACY,
     ALIASES,
@@ -141,7 +141,7 @@ class Measure:
 
     def cut_at(self, k: object) -> Measure:
         """Return the measure with a cut-off; one beside that of its text is refused."""
-        (cutoff,) = Cutoffs.one(k).values
+        cutoff = one_cutoff(k)
         if cutoff in (None, self.k):
             return self
         if self.k is None:
@@ -151,9 +151,9 @@ class Measure:
             "one of them out."
         )
 
-    def cutoffs(self, k: Cutoffs) -> Cutoffs:
-        """Return its own cut-off if it has one, else these."""
-        return k if self.k is None else Cutoffs.of(self.k)
+    def cutoffs(self, others: Cutoffs = WHOLE_LISTS) -> Cutoffs:
+        """Return its own cut-off if it has one, else others."""
+        return others if self.k is None else Cutoffs((self.k,))
 
     def at(self, data: Any, cutoffs: Cutoff) -> Any:
         """Compute the metric of hits or lists at one or several cut-offs."""
@@ -462,7 +462,7 @@ def parsed(text: str) -> Measure:
             raise OptionError(f"{text!r} gives recall twice: leave one of them out.")
         options["recall"] = _number_after(text, after, float)
     elif after:
-        (k,) = Cutoffs.one(_number_after(text, after, int))
+        k = one_cutoff(_number_after(text, after, int))
         if name.lower() in OF_WHOLE_LISTS:
             raise OptionError(f"{name} is of whole lists: type {metric.printed}@{k}.")
     metric, options = _of_ir_measures(metric, name, options)

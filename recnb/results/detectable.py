@@ -10,7 +10,7 @@ import numpy as np
 from recnb.display.language import _, named
 from recnb.display.text import sample_in_words
 from recnb.errors import NoUsersError, OptionError, is_number, quoted
-from recnb.metrics.hits import Cutoffs, Floats
+from recnb.metrics.hits import Floats
 from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import ACCURACY, label_of
 from recnb.results.arguments import AnyMetric
@@ -212,7 +212,7 @@ def detectable(
 
 def _panel_of(data: EvaluationData, measure: Measure) -> Panel:
     """Return the one panel of a measure: the values of the users who have one."""
-    (panel,) = panels_of({"": data}, measure, Cutoffs.one(measure.k))
+    (panel,) = panels_of({"": data}, measure, measure.cutoffs())
     return panel
 
 

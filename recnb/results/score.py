@@ -24,7 +24,6 @@ from recnb.display.style import ACCENT, QUIET, lettering
 from recnb.display.templates import write
 from recnb.display.text import Phrase
 from recnb.errors import NoUsersError, OptionError, Suggesting
-from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import label_of
 from recnb.results.evaluation_data import EvaluationData
@@ -138,11 +137,6 @@ class MetricValue(float, Suggesting):
     def n_lists(self) -> int:
         """The number of lists that the mean is over: of users, unless they have several."""
         return self._values.panel.sample.size
-
-    @property
-    def _cluster(self) -> str:
-        """The column of `cluster=` whose values are drawn; "" where users are."""
-        return self._values.panel.sample.cluster
 
     @property
     def has_interval(self) -> bool:
@@ -406,10 +400,15 @@ class CatalogueScore(MetricValue):
         return self._exposure.to_frame()
 
 
+def counted(score: MetricValue) -> dict[str, Any]:
+    """Return whom a number is of, by the names that results have: `n_users` and others."""
+    return score._values.panel.sample.counted
+
+
 def score_of(data: EvaluationData, measure: Measure) -> Score | CatalogueScore:
     """Return the number of a measure: the mean over users, or that of all lists."""
     metric = measure.metric
-    values = values_of(data, measure, Cutoffs((measure.k,)))
+    values = values_of(data, measure, measure.cutoffs())
     if metric.of == "all":
         return CatalogueScore(values)
     if not metric.is_accuracy and np.isnan(values.matrix).all():

@@ -93,10 +93,10 @@ class Shown:
     frame_title: str = ""  #: what a screen reader says of the HTML, if not the title
 
     plot: str = ""  #: a name of `PLOTS`, or nothing for a table without a figure
-    drawn: pd.DataFrame | None = None  #: what is drawn, if not the table itself
+    drawn_as: Sequence[str] = ()  #: the names of rows there, if not those of the index
     symbol: str = ""  #: of the metric of a curve
-    #: The numbers of users and of lists and the cluster that a curve is the mean of.
-    sample: tuple[int, int | None, str] | None = None
+    #: Whom a curve is the mean of, as `UserSample.counted`.
+    sample: Mapping[str, Any] | None = None
 
 
 def parts_of(table: pd.DataFrame) -> list[pd.DataFrame]:

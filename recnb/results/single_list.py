@@ -30,7 +30,7 @@ from recnb.errors import (
     is_several,
     quoted,
 )
-from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
+from recnb.metrics.hits import HIGHEST, Hits, one_cutoff
 from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import METRICS, Metric
 from recnb.results.basis import Basis, no_relevant_in_words
@@ -87,8 +87,8 @@ def score_lists(
         pairs = _scored(y_true, y_score)
     else:
         raise RecnbError("y_true= and y_score= go together, and without another list.")
-    cutoffs = Cutoffs.one(k)
-    measure = Measure(metric, options, cutoffs.values[0])
+    measure = Measure(metric, options, one_cutoff(k))
+    cutoffs = measure.cutoffs()
     matrix = measure.at(hits_of(pairs), cutoffs).value
     ties = [] if y_score is None else [_(PHRASES["ties", "first"])]
     values = Values(

@@ -182,7 +182,9 @@ class Table(pd.DataFrame):
             what = f"no option {[*line]}" if line else "no figure of its own"
             fix = "the plots of pandas are those of table.to_frame().plot."
             raise OptionError(f"plot() of this table has {what}: {fix}")
-        numbers = pd.DataFrame(self) if shown.drawn is None else shown.drawn
+        numbers = pd.DataFrame(self)
+        if shown.drawn_as:
+            numbers = numbers.set_axis([*shown.drawn_as])
         with lettering(shown.lang) as font:
             drawn = PLOTS[shown.plot](numbers, shown, ax, **line)
             return in_letters(drawn, font)

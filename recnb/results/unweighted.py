@@ -56,5 +56,5 @@ def plain_means(models: Models, measures: Sequence[Measure], k: Cutoffs) -> str:
 
 def _mean(model: EvaluationData, measure: Measure) -> float:
     """Return the mean of a model in a measure, without digits that are of rounding."""
-    mean = values_of(model, measure, Cutoffs.one(measure.k)).mean[0]
+    mean = values_of(model, measure, measure.cutoffs()).mean[0]
     return float(f"{mean:.12g}")

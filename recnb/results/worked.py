@@ -156,7 +156,7 @@ def explained(
 ) -> Explanation:
     """Return the explanation of the score of a user's list."""
     hits = user_list.hits
-    cutoffs = cutoffs_under(convention, Cutoffs.one(measure.k))
+    cutoffs = cutoffs_under(convention, measure.cutoffs())
     computed: Credit = measure.at(hits, cutoffs)
     credit = computed.by_rank
     if measure.metric.own:

@@ -12,7 +12,6 @@ import polars as pl
 
 from recnb.display.language import N_, _, use_noun
 from recnb.display.text import users_in_words
-from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import ACCURACY, label_of
 from recnb.results.arguments import AnyMetric, count_of_users
@@ -86,7 +85,7 @@ def worst(
     """
     measure = measure_named(metric, ACCURACY).with_options(options).cut_at(k)
     n_shown = count_of_users("n", n, least=1)
-    cutoffs = Cutoffs.one(measure.k)
+    cutoffs = measure.cutoffs()
     scoring = scoring_of(data, measure, cutoffs)
     joined = scoring.joined
     matrix, _mean = averaged(joined, scoring.measure, cutoffs)

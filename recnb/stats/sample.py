@@ -76,12 +76,13 @@ class UserSample:
 
     @property
     def counted(self) -> dict[str, Any]:
-        """What is counted, by the names that rows of results have for it."""
-        return {
-            "n_users": self.n_units,
-            "n_lists": self.n_lists,
-            "cluster": self.cluster,
-        }
+        """The units by the name that results have, with lists and cluster if it has some."""
+        counted: dict[str, Any] = {"n_users": self.n_units}
+        if self.n_lists is not None:
+            counted["n_lists"] = self.n_lists
+        if self.cluster:
+            counted["cluster"] = self.cluster
+        return counted
 
     @cached_property
     def n_effective(self) -> float:
