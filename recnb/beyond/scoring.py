@@ -27,7 +27,7 @@ from recnb.results.basis import (
 )
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import as_computed, recorded_of
-from recnb.results.values import Values, plain_option
+from recnb.results.values import Values, plain_options
 from recnb.stats import means
 
 
@@ -205,20 +205,11 @@ class Grounds(Basis):
         These are cutoff="k", and what is off, such as normalize=False of novelty.
         """
         words = list[str]()
-        for name, shown in _plain_options(self.measure).items():
+        for name, shown in plain_options(self.measure).items():
             is_default = shown == self.measure.metric.defaults[name]
-            if is_default and shown in ("k", False):
+            if shown is None or (is_default and shown in ("k", False)):
                 continue
             phrase = f"{name}={shown}"
             is_given = name in self.measure.options
             words.append(Phrase(phrase, phrase) if is_given else phrase)
         return words
-
-
-def _plain_options(measure: Measure) -> dict[str, Any]:
-    """Return the options that are set, given or by default, as words and numbers."""
-    return {
-        name: plain_option(value)
-        for name, value in measure.chosen.items()
-        if value is not None
-    }

@@ -350,10 +350,11 @@ class Numbers:
             "near_best": self.near_best,
             "mark": self.marks(against),
         }
-        return [
-            MeanRow(model=self.models[index], **place.key, **values)
-            for place, index, values in self._cells_of(arrays)
-        ]
+        rows = []
+        for place, cells in self._rows_of(arrays):
+            for model, values in zip(self.models, cells, strict=True):
+                rows.append(MeanRow(model=model, **place.key, **values))
+        return rows
 
     def differences(self, *, in_bounds: bool = False) -> list[DifferenceRow]:
         """Return a row for each difference, those of a part together.
@@ -366,28 +367,25 @@ class Numbers:
         if in_bounds:
             arrays |= {"low": low, "high": high}
         rows = []
-        for place, index, values in self._cells_of(arrays):
-            model, baseline = self.pairs[index]
+        for place, cells in self._rows_of(arrays):
             better = place.measure.metric.better
-            values |= {"model": model, "baseline": baseline, "better": better}
-            rows.append(DifferenceRow(**place.key, **values))
+            for (model, baseline), values in zip(self.pairs, cells, strict=True):
+                values |= {"model": model, "baseline": baseline, "better": better}
+                rows.append(DifferenceRow(**place.key, **values))
         return rows
 
-    def _cells_of(
+    def _rows_of(
         self, arrays: Mapping[str, NDArray[Any]]
-    ) -> Iterator[tuple[Place, int, dict[str, Any]]]:
-        """Give each cell of `arrays`, which are places × models or × pairs.
+    ) -> Iterator[tuple[Place, list[dict[str, Any]]]]:
+        """Give each row of arrays by its place: of each column the values by name.
 
-        A cell is its place, the position of its model or pair, and its values. Those of a
-        part come together.
+        Those of a part come together.
         """
-        lists = {name: array.tolist() for name, array in arrays.items()}
-        n_columns = next(iter(arrays.values())).shape[1]
-        by_part = sorted(enumerate(self.places), key=lambda numbered: numbered[1].part)
-        for row, place in by_part:
-            for index in range(n_columns):
-                values = {name: array[row][index] for name, array in lists.items()}
-                yield place, index, values
+        lists = [array.tolist() for array in arrays.values()]
+        rows = list(zip(self.places, *lists, strict=True))
+        for place, *columns in sorted(rows, key=lambda row: row[0].part):
+            cells = zip(*columns, strict=True)
+            yield place, [dict(zip(arrays, values, strict=True)) for values in cells]
 
 
 def verdicts_of_pairs(

@@ -362,10 +362,7 @@ class Scoring(Basis):
             graded=self.joined.graded,
             below_0_unjudged=self.measure.metric.below_0_unjudged,
         )
-        phrases = in_words(whole=self.cutoffs.is_whole)
-        if self.cutoffs.is_mixed:
-            phrases = with_whole_lists(phrases, in_words(whole=True))
-        return phrases
+        return worded_for(self.cutoffs, in_words)
 
     def _marked_decisions(self) -> list[str]:
         """Return the decisions; those of the line of a score as `Phrase`.
@@ -405,10 +402,16 @@ def ties_may_decide(joined: Joined) -> bool:
     return n_equal > places.height
 
 
-def with_whole_lists(phrases: list[str], of_whole: list[str]) -> list[str]:
-    """Return phrases of lists that are cut, and those of whole lists that differ."""
-    others = [phrase for phrase in of_whole if phrase not in phrases]
-    return [*phrases, *[_("for whole lists, {what}", what=one) for one in others]]
+def worded_for(cutoffs: Cutoffs, in_words: Callable[..., list[str]]) -> list[str]:
+    """Return the phrases of lists that are cut, and those of whole lists that differ.
+
+    `in_words(whole=...)` has those of either.
+    """
+    phrases = in_words(whole=cutoffs.is_whole)
+    if not cutoffs.is_mixed:
+        return phrases
+    of_whole = [words for words in in_words(whole=True) if words not in phrases]
+    return [*phrases, *[_("for whole lists, {what}", what=one) for one in of_whole]]
 
 
 def scale_of(measure: Measure, hits: Hits) -> list[str]:

@@ -89,14 +89,7 @@ class Values:
     @property
     def convention(self) -> Convention:
         """The decisions about the data, with the options of the metric."""
-        return self.decided.with_metric(self._plain_options)
-
-    @property
-    def _plain_options(self) -> dict[str, Any]:
-        """Every option in force as a word or number; it may be several columns."""
-        return {
-            name: plain_option(value) for name, value in self.measure.chosen.items()
-        }
+        return self.decided.with_metric(plain_options(self.measure))
 
     def interval_of_all(self, confidence: float) -> Floats:
         """Return the ends of the interval of numbers of all lists: 2 × cut-offs.
@@ -119,7 +112,7 @@ class Values:
         results = self.results if self.is_of_all else ()
         return replace(
             self,
-            measure=replace(self.measure, options=self._plain_options),
+            measure=replace(self.measure, options=plain_options(self.measure)),
             basis=Worded(self.basis.phrases()),
             data=WithoutData(
                 data.user_label, data.noun, data.keys, sample.codes, sample.cluster
@@ -128,11 +121,14 @@ class Values:
         )
 
 
-def plain_option(value: Any) -> Any:
-    """Return an option as a word or number; of several columns, their names."""
-    if is_several(value):
-        return ", ".join(map(str, value))
-    return value.item() if isinstance(value, np.generic) else value
+def plain_options(measure: Measure) -> dict[str, Any]:
+    """Return every option in force as a word or number; of columns, their names."""
+    plain = dict[str, Any]()
+    for name, value in measure.chosen.items():
+        if is_several(value):
+            value = ", ".join(map(str, value))
+        plain[name] = value.item() if isinstance(value, np.generic) else value
+    return plain
 
 
 # Models side by side
