@@ -463,7 +463,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return differences_table(
             numbers,
             WordedLater(words),
-            warnings=warnings_of(self._models, asked[0], cutoffs),
+            warnings=WordedLater(lambda: warnings_of(self._models, asked[0], cutoffs)),
             known=taken_as_known(self._first.source.weighted),
         )
 

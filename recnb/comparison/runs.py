@@ -78,13 +78,13 @@ def runs_table(
         title=_("{label} over splits", label=label_of(place.measure.symbol, place.k)),
         basis=basis,
         remarks=notes,
+        notes=notes,
         below=differences,
     )
     frame = pd.DataFrame(numbers_of_models).rename_axis("model")
     table = Table(frame, shown=shown)
     table.differences = differences
     table.by_split = by_split
-    table.notes = notes
     return table
 
 

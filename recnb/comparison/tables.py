@@ -22,6 +22,7 @@ from recnb.results.table import Table
 from recnb.results.tables import distinct_labels
 from recnb.results.user_groups import UserGroup
 from recnb.results.verdicts import MARKS, sign_of_verdict
+from recnb.stats import Settings
 
 #: The name of each column of a table of models, by metric and cut-off.
 Names = Mapping[tuple[str, int | None], str]
@@ -134,24 +135,35 @@ def differences_table(
     frame = _differences(rows, numbers.division)
     segments = [numbers.division.names[row.part] for row in rows]
     n_names = len(numbers.division.labels) + len(NAMES)
-    conclusions = []
-    for segment, line in zip(segments, words.conclusions(rows, settings), strict=True):
-        text = str(CONSOLE.write(line))
-        conclusions.append(f"{one_line(segment)}: {text}" if segment else text)
+    chosen = rows[0].label if rows else ""
+    conclusions = WordedLater(lambda: _conclusions(segments, rows, settings))
+    of_few = conclusions if len(rows) <= FEW else ()
     shown = Shown(
         basis=basis,
-        remarks=[*warnings, *(conclusions if len(rows) <= FEW else ())],
+        remarks=WordedLater(lambda: [*warnings, *of_few]),
+        conclusions=conclusions,
+        notes=WordedLater(
+            lambda: [*warnings, *words.notes(rows, settings, chosen), *known]
+        ),
         index=[*frame.columns[:n_names]],
         columns=[name for name in TESTED if name not in NOT_SHOWN],
         cells={"difference": "difference", "verdict": "verdict"},
         plot="differences",
         drawn_as=WordedLater(lambda: _names_in_a_figure(segments, rows)),
     )
-    table = Table(frame, shown=shown)
-    table.conclusions = conclusions
-    chosen = rows[0].label if rows else ""
-    table.notes = [*warnings, *words.notes(rows, settings, chosen), *known]
-    return table
+    return Table(frame, shown=shown)
+
+
+def _conclusions(
+    segments: Sequence[str], rows: Sequence[DifferenceRow], settings: Settings
+) -> list[str]:
+    """Return a sentence for each difference, behind the name of its segment."""
+    lines = words.conclusions(rows, settings)
+    conclusions = []
+    for segment, line in zip(segments, lines, strict=True):
+        text = str(CONSOLE.write(line))
+        conclusions.append(f"{one_line(segment)}: {text}" if segment else text)
+    return conclusions
 
 
 def _names_in_a_figure(

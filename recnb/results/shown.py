@@ -92,6 +92,9 @@ class Shown:
     html: str = ""  #: in HTML in place of the rows
     frame_title: str = ""  #: what a screen reader says of the HTML, if not the title
 
+    conclusions: Sequence[str] = ()  #: of differences: what may be concluded of each
+    notes: Sequence[str] = ()  #: of differences and runs: what all of them rest on
+
     plot: str = ""  #: a name of `PLOTS`, or nothing for a table without a figure
     drawn_as: Sequence[str] = ()  #: the names of rows there, if not those of the index
     symbol: str = ""  #: of the metric of a curve

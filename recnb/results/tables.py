@@ -477,24 +477,24 @@ def by_cutoff(
 
 def by_segment(numbers: Numbers) -> pd.DataFrame:
     """Return a row for each metric, cut-off and segment, in this order."""
-    column_of_row = [place.column for place in numbers.places]
-    position = {column: at for at, column in enumerate(dict.fromkeys(column_of_row))}
-    order = np.argsort([position[column] for column in column_of_row], kind="stable")
-    places = [numbers.places[row] for row in order]
+    places = numbers.places
     columns: dict[str, Any] = {"n_users": [place.sample.n_units for place in places]}
     if any(place.sample.n_lists is not None for place in places):
         columns["n_lists"] = [place.sample.size for place in places]
-    columns |= zip(ENDS, numbers.estimates[order, 0].T, strict=True)
+    columns |= zip(ENDS, numbers.estimates[:, 0].T, strict=True)
     if numbers.division.has_gaps:
         for name, number in GAP.items():
-            columns[name] = numbers.tests[number][order, 0]
+            columns[name] = numbers.tests[number][:, 0]
     columns["small"] = [n_users < SMALL for n_users in columns["n_users"]]
     labels = distinct_labels(numbers.division.labels, {"metric", "k", *columns})
     rows = [
         (place.measure.name, place.k, *numbers.division.keys[place.part])
         for place in places
     ]
-    return pd.DataFrame(columns, _index(rows, ["metric", "k", *labels]))
+    frame = pd.DataFrame(columns, _index(rows, ["metric", "k", *labels]))
+    in_order = [*dict.fromkeys(place.column for place in places)]
+    position = [in_order.index(place.column) for place in places]
+    return frame.iloc[np.argsort(position, kind="stable")]
 
 
 def _index(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> pd.MultiIndex:
