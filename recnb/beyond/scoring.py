@@ -32,7 +32,7 @@ from recnb.stats import means
 
 
 def values_of_lists(
-    metric: Metric[...], data: EvaluationData, measure: Measure, k: Cutoffs
+    metric: Metric[...], data: EvaluationData, measure: Measure, cutoffs: Cutoffs
 ) -> Values:
     """Compute a metric beyond accuracy.
 
@@ -41,20 +41,20 @@ def values_of_lists(
     recorded = recorded_of(data, metric)
     measure = as_computed(data, measure, recorded)
     # `results` has one result for each cut-off.
-    users, results = _computed(data.item_data, measure, k)
+    users, results = _computed(data.item_data, measure, cutoffs)
     values = [result.value for result in results]
     if metric.of == "all":
-        matrix, weights = np.zeros((0, len(k))), None
+        matrix, weights = np.zeros((0, len(cutoffs))), None
         mean = np.array(values, dtype=np.float64)
     else:
         # The values at a cut-off lie together in memory, so that a sum does not depend
         # on the cut-offs beside it.
         matrix, weights = np.stack(values).T, data.source.weight_of(users)
         mean = means(matrix, weights)
-    at_deepest = matrix[:, k.values.index(k.deepest)]
+    at_deepest = matrix[:, cutoffs.values.index(cutoffs.deepest)]
     return Values(
         measure=measure,
-        cutoffs=k,
+        cutoffs=cutoffs,
         users=users,
         matrix=matrix,
         mean=mean,
@@ -74,7 +74,7 @@ def values_of_lists(
 
 
 def _computed(
-    data: ItemData, measure: Measure, k: Cutoffs
+    data: ItemData, measure: Measure, cutoffs: Cutoffs
 ) -> tuple[pl.Series, list[Any]]:
     """Compute a metric at each cut-off; return the users of its values as well.
 
@@ -89,7 +89,7 @@ def _computed(
     )
     results = [
         [part.compute(metric, cutoff, measure.options) for part in parts]
-        for cutoff in k
+        for cutoff in cutoffs
     ]
     if len(parts) == 1:
         return users, [result for (result,) in results]

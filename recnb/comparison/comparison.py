@@ -293,7 +293,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return next(iter(self._models.values()))
 
     def _measured(
-        self, asked: Sequence[Measure], k: Cutoffs, division: Division = EVERYONE
+        self, asked: Sequence[Measure], cutoffs: Cutoffs, division: Division = EVERYONE
     ) -> Numbers:
         """Measure metrics of the models, and the differences of their pairs.
 
@@ -302,7 +302,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return measured(
             self._models,
             asked,
-            k,
+            cutoffs,
             division=division,
             pairs=self.pairs,
             settings=self.settings,
@@ -857,9 +857,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """Return the users and the convention behind some metrics."""
         return basis_of(self._models, self.left_out, asked)
 
-    def _basis_with_options(self, asked: Sequence[Measure], k: Cutoffs) -> list[str]:
+    def _basis_with_options(
+        self, asked: Sequence[Measure], cutoffs: Cutoffs
+    ) -> list[str]:
         """Return the same with the options of each metric."""
-        return [*self._basis(asked), *merged(options_of(self._models, asked, k))]
+        return [*self._basis(asked), *merged(options_of(self._models, asked, cutoffs))]
 
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
         """Return the names of a model and of the one that it is compared with.

@@ -328,17 +328,17 @@ def _metric_words(
     return tuple(metrics)
 
 
-def _words_of(model: EvaluationData, asked: Measure, k: Cutoffs) -> MetricWords:
+def _words_of(model: EvaluationData, asked: Measure, cutoffs: Cutoffs) -> MetricWords:
     """Return the words of a measure."""
     metric = asked.metric
-    scoring = scoring_of(model, asked, k)
+    scoring = scoring_of(model, asked, cutoffs)
     measure = scoring.measure
     convention = _(measure.range_text)
     if metric.is_accuracy:
         convention = "; ".join(
             options_in_words(
                 asked.chosen,
-                whole=k.is_whole,
+                whole=cutoffs.is_whole,
                 cutoff=scoring.joined.convention.cutoff,
             )
         )

@@ -181,8 +181,8 @@ class Numbers:
         """The rows of the arrays: those of a panel together."""
         places = list[Place]()
         for panel in self.panels:
-            of_all_cutoffs = panel.measure, panel.part, panel.sample
-            places += [Place(k, *of_all_cutoffs) for k in panel.cutoffs]
+            shared = panel.measure, panel.part, panel.sample
+            places += [Place(k, *shared) for k in panel.cutoffs]
         return places
 
     @property
@@ -412,7 +412,7 @@ def verdicts_of_pairs(
 def measured(
     models: Models,
     measures: Sequence[Measure],
-    k: Cutoffs,
+    cutoffs: Cutoffs,
     *,
     division: Division = EVERYONE,
     pairs: Pairs = (),
@@ -425,12 +425,12 @@ def measured(
     """
     if len(models) == 1 and division.has_gaps:
         pairs = [PAIR_OF_GAP]
-    of_parts = [*_panels_of_parts(models, measures, k, division)]
+    of_parts = [*_panels_of_parts(models, measures, cutoffs, division)]
     return Numbers(of_parts, list(models), pairs, settings or Settings(), division)
 
 
 def _panels_of_parts(
-    models: Models, measures: Sequence[Measure], k: Cutoffs, division: Division
+    models: Models, measures: Sequence[Measure], cutoffs: Cutoffs, division: Division
 ) -> Iterator[Panel]:
     """Compute metrics of every model in each part.
 
@@ -439,11 +439,11 @@ def _panels_of_parts(
     """
     if isinstance(division, DataParts):
         for part, part_models in division.evaluations_of(models):
-            for panel in _panels_of_each(part_models, measures, k):
+            for panel in _panels_of_each(part_models, measures, cutoffs):
                 bases = division.bases_of(part_models, panel.bases)
                 yield replace(panel, part=part, bases=bases)
         return
-    for panel in _panels_of_each(models, measures, k):
+    for panel in _panels_of_each(models, measures, cutoffs):
         if isinstance(division, Segments):
             yield from _segments_of(panel, division)
         else:
@@ -451,11 +451,11 @@ def _panels_of_parts(
 
 
 def _panels_of_each(
-    models: Models, measures: Sequence[Measure], k: Cutoffs
+    models: Models, measures: Sequence[Measure], cutoffs: Cutoffs
 ) -> Iterator[Panel]:
-    """Compute metrics of every model, each at its own cut-off or at all of `k`."""
+    """Compute metrics of every model, each at its own cut-off or at all of these."""
     for measure in measures:
-        yield from panels_of(models, measure, measure.cutoffs(k))
+        yield from panels_of(models, measure, measure.cutoffs(cutoffs))
 
 
 def _segments_of(everyone: Panel, segments: Segments) -> Iterator[Panel]:
@@ -472,9 +472,9 @@ def panels_of(models: Models, measure: Measure, cutoffs: Cutoffs) -> list[Panel]
     return panels([values_of(model, measure, cutoffs) for model in models.values()])
 
 
-def panels_beyond(models: Models, measure: Measure, k: Cutoffs) -> list[Panel]:
+def panels_beyond(models: Models, measure: Measure, cutoffs: Cutoffs) -> list[Panel]:
     """Compute a metric beyond accuracy, or say why it has no number."""
-    computed = panels_of(models, measure, k)
+    computed = panels_of(models, measure, cutoffs)
     if not any(np.isfinite(panel.mean).any() for panel in computed):
         raise NoUsersError(measure.metric.no_value)
     return computed

@@ -41,22 +41,22 @@ LOOKED_AT = 1_000_000
 READERS_OF_HITS: dict[str, Callable[[Joined, Hits], Hits]] = {}
 
 
-def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
+def values_of(data: EvaluationData, measure: Measure, cutoffs: Cutoffs) -> Values:
     """Compute a measure at these cut-offs, as its kind of metric does."""
     if not measure.metric.is_accuracy:
-        values: Values = measure.metric.values(data, measure, k)
+        values: Values = measure.metric.values(data, measure, cutoffs)
         return values
-    if data.library is not None and k.is_mixed:
+    if data.library is not None and cutoffs.is_mixed:
         raise OptionError(
             f"whole lists may follow other rules of {data.library} than lists that are "
             f"cut: ask for k=None alone."
         )
-    scoring = scoring_of(data, measure, k)
+    scoring = scoring_of(data, measure, cutoffs)
     joined = scoring.joined
-    matrix, mean = averaged(joined, scoring.measure, k)
+    matrix, mean = averaged(joined, scoring.measure, cutoffs)
     return Values(
         measure=scoring.measure,
-        cutoffs=k,
+        cutoffs=cutoffs,
         users=joined.users,
         matrix=matrix,
         mean=mean,
@@ -67,13 +67,13 @@ def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
     )
 
 
-def values_of_users(data: EvaluationData, measure: Measure, k: Cutoffs) -> Floats:
+def values_of_users(data: EvaluationData, measure: Measure, cutoffs: Cutoffs) -> Floats:
     """Return users × cut-offs of the users evaluated; NaN where a user has no value.
 
     Refused where a library averages this metric over other users: some of those
     evaluated are not among them, or some others have a value.
     """
-    values = values_of(data, measure, k)
+    values = values_of(data, measure, cutoffs)
     is_evaluated = values.users.is_in(data.joined.users.implode()).to_numpy()
     lacks_users = is_evaluated.sum() < data.n_lists
     has_other_users = np.isfinite(values.matrix[~is_evaluated]).any()
@@ -93,10 +93,10 @@ ANY_CUTOFF = Cutoffs((1,))
 
 
 def scoring_of(
-    data: EvaluationData, measure: Measure, k: Cutoffs = ANY_CUTOFF
+    data: EvaluationData, measure: Measure, cutoffs: Cutoffs = ANY_CUTOFF
 ) -> Scoring:
     """Return how a measure is computed: as the evaluation does, or as a library does."""
-    recorded = recorded_of(data, measure.metric, uncut=k.is_whole)
+    recorded = recorded_of(data, measure.metric, uncut=cutoffs.is_whole)
     computed = as_computed(data, measure, recorded)
     convention = _own_convention_of(data, measure, recorded)
     joined = data.joined
@@ -108,7 +108,7 @@ def scoring_of(
         except NoUsersError as problem:
             _refuse_level_of_text(data, measure, problem)
             raise
-    return Scoring(data, measure, k, joined, computed, recorded)
+    return Scoring(data, measure, cutoffs, joined, computed, recorded)
 
 
 def _refuse_level_of_text(
@@ -221,34 +221,34 @@ def recorded_in(library: str | None) -> list[str]:
 
 
 def averaged(
-    joined: Joined, measure: Measure, k: Cutoffs, hits: Hits | None = None
+    joined: Joined, measure: Measure, cutoffs: Cutoffs, hits: Hits | None = None
 ) -> tuple[Floats, Floats]:
     """Return the values, users × cut-offs, NaN where left out, and their means.
 
     `hits`: others of the same users; None: those that the metric needs.
     """
-    k = cutoffs_under(joined.convention, k)
+    cutoffs = cutoffs_under(joined.convention, cutoffs)
     if hits is None:
-        hits = hits_for(joined, measure, k)
+        hits = hits_for(joined, measure, cutoffs)
     blocks = []
     for block in hits.blocks():
-        credit: Credit = measure.at(block, k)
+        credit: Credit = measure.at(block, cutoffs)
         blocks.append(filled(credit, joined.convention))
     matrix = np.concatenate(blocks)
     return matrix, means(matrix, joined.user_weight)
 
 
-def cutoffs_under(convention: Convention, k: Cutoffs) -> Cutoffs:
+def cutoffs_under(convention: Convention, cutoffs: Cutoffs) -> Cutoffs:
     """Return the cut-offs under a convention.
 
     If it does not cut, they label the numbers, and are what some denominators take.
     """
-    return Cutoffs(k.values, cut=convention.cutoff)
+    return Cutoffs(cutoffs.values, cut=convention.cutoff)
 
 
-def hits_for(joined: Joined, measure: Measure, k: Cutoffs) -> Hits:
+def hits_for(joined: Joined, measure: Measure, cutoffs: Cutoffs) -> Hits:
     """Return the hits that a metric needs at cut-offs under the convention."""
-    hits = joined.hits.down_to(k.deepest)
+    hits = joined.hits.down_to(cutoffs.deepest)
     for need in measure.metric.needs:
         hits = READERS_OF_HITS[need](joined, hits)
     return hits

@@ -18,7 +18,7 @@ OTHER_ORDER = N_(
 SAME_ORDER = N_("By {labels} the order of the models is the same.")
 
 
-def plain_means(models: Models, measures: Sequence[Measure], k: Cutoffs) -> str:
+def plain_means(models: Models, measures: Sequence[Measure], cutoffs: Cutoffs) -> str:
     """Say what the first metric is without propensities; nothing if there are none.
 
     More sentences say by which metrics the order of the models is another. Each metric
@@ -28,7 +28,7 @@ def plain_means(models: Models, measures: Sequence[Measure], k: Cutoffs) -> str:
         return ""
     sentences, same = list[str](), list[str]()
     for measure in measures:
-        at_last = measure.cut_at(measure.cutoffs(k).values[-1])
+        at_last = measure.cut_at(measure.cutoffs(cutoffs).values[-1])
         weighted = {name: _mean(model, at_last) for name, model in models.items()}
         plain = {
             name: _mean(model.unweighted, at_last) for name, model in models.items()
