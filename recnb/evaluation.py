@@ -23,8 +23,8 @@ from recnb.results.detectable import detectable as detectable_difference
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, within
 from recnb.results.score import score_of
+from recnb.results.user_groups import worst as worst_users
 from recnb.results.worked import explain as explain_value
-from recnb.results.worst import worst as worst_users
 from recnb.stats import Settings
 
 if TYPE_CHECKING:

@@ -232,3 +232,39 @@ def test_a_removed_name_says_what_to_type() -> None:
         if of in places:
             with pytest.raises(UnknownNameError, match="was removed"):
                 getattr(places[of], name)
+
+
+# Their keywords and defaults: `python -m tests.test_names` records them again.
+
+SIGNATURES = Path(__file__).with_name("signatures.txt")
+
+
+def signatures() -> str:
+    """A line for each public function and method: its keywords, with their defaults."""
+    lines = []
+    for name in sorted(recnb.__all__):
+        value = getattr(recnb, name)
+        if inspect.isfunction(value):
+            lines.append(signature_of(name, value))
+        elif inspect.isclass(value) and not issubclass(value, Exception):
+            methods = inspect.getmembers(value, inspect.isfunction)
+            own = [pair for pair in methods if pair[1].__module__.startswith("recnb")]
+            public = [pair for pair in own if not pair[0].startswith("_")]
+            lines += [signature_of(f"{name}.{method}", call) for method, call in public]
+    return "\n".join(lines) + "\n"
+
+
+def signature_of(name: str, call: Any) -> str:
+    """A function without the types of its keywords, which `test_typing` checks."""
+    signature = inspect.signature(call)
+    given = signature.parameters.values()
+    bare = [keyword.replace(annotation=inspect.Parameter.empty) for keyword in given]
+    return f"{name}{inspect.Signature(bare)}"
+
+
+def test_keywords_and_defaults_are_those_recorded() -> None:
+    assert signatures() == SIGNATURES.read_text("utf-8")
+
+
+if __name__ == "__main__":
+    SIGNATURES.write_text(signatures(), "utf-8")

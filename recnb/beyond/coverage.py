@@ -82,7 +82,7 @@ def coverage(
     def rows() -> TermRows:
         item = _most_shown(counted)
         names = {"shown": 1, "n_items": out_of, "times": times[item]}
-        return TermRows(np.ones(len(item)), names, item)
+        return TermRows(np.ones(len(item)), names, {"item": item})
 
     return Whole(np.count_nonzero(counted) / out_of if out_of else math.nan, rows)
 
@@ -178,7 +178,7 @@ def gini(
     earned = ((2 * place - n - 1) * times).astype(np.float64)
     names = {"place": place, "times": times, "n_items": n, "n_places": times.sum()}
     value = earned.sum() / (n * times.sum())
-    return Whole(value, lambda: TermRows(earned, names, item))
+    return Whole(value, lambda: TermRows(earned, names, {"item": item}))
 
 
 @metric(
@@ -221,7 +221,7 @@ def entropy(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") -> Whole:
     share = times / times.sum()
     earned = -share * np.log2(share) + 0.0  # no -0
     names = {"share": share, "times": times}
-    return Whole(earned.sum(), lambda: TermRows(earned, names, item))
+    return Whole(earned.sum(), lambda: TermRows(earned, names, {"item": item}))
 
 
 @metric(
@@ -278,7 +278,7 @@ def personalization(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") ->
         return TermRows(
             -by_item[most] / 2,
             {"times": times[most], "n_lists": n, "overlap": overlap},
-            most,
+            {"item": most},
         )
 
     def of_users() -> Floats:

@@ -99,7 +99,7 @@ def diversity(
         return TermRows(
             earned=earned,
             names=names,
-            items=pairs.item.reshape(-1, 2),
+            of={"item": pairs.item[::2], "other_item": pairs.item[1::2]},
             n_rows=int(n_pairs[user]),
             total=float(total[user]),
         )

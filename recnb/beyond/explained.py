@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 
 from recnb.beyond.recommendation_lists import TermRows, Whole
 from recnb.display.language import N_, named
@@ -51,31 +51,28 @@ def explanation_of_lists(
 ) -> Explanation:
     """Explain the value of a user's list, or the one number of all lists."""
     values: Values = metric.values(data, measure, measure.cutoffs())
-    (cutoff,) = values.cutoffs
-    measure = replace(values.measure, k=cutoff)
+    measure = values.measure
     value, rows = _value_and_rows(data, values, user)
-    term = measure.credit
     terms = []
     if metric.per_row_texts:
-        terms = terms_of(term, rows.names, rows.earned)
-    items = []
-    if rows.items is not None:
-        items = [data.item_data.items[int(item)] for item in rows.items.ravel()]
-    divisor = _divisor(measure, rows)
+        terms = terms_of(measure.credit, rows.names, rows.earned)
+    frame = _frame(rows, measure.credit, terms, data.item_data.items)
+    line, divisor = _line_and_divisor(measure, rows, value)
     out_of = measure.out_of.text(rows.names)
+    shown = frame.head(ROWS_SHOWN)
     return Explanation(
         **about(measure),
         user=user,
         value=value,
-        line=_line_in_place_of_a_sum(measure, rows, value, divisor),
+        line=line,
         out_of=divisor,
         n_rows=rows.n_rows,
         terms=tuple(terms) if metric.of == "user" else (),
         out_of_terms=() if out_of == "1" else (out_of,),
         total=float(np.sum(rows.earned)) if rows.total is None else rows.total,
-        rows=_frame(rows, term, terms, items),
+        rows=frame,
         basis="; ".join(values.basis.phrases()),
-        titles=data.item_titles(list(dict.fromkeys(items[: 2 * ROWS_SHOWN]))),
+        titles=data.item_titles([*shown.get("item", ()), *shown.get("other_item", ())]),
     )
 
 
@@ -84,7 +81,7 @@ def _value_and_rows(
 ) -> tuple[float, TermRows]:
     """Return the value of a user, or the one of all lists, and the rows behind it."""
     metric = values.measure.metric
-    (cutoff,), (result,) = values.cutoffs, values.results
+    (result,) = values.results
     if isinstance(result, Whole):
         if user is not None:
             raise OptionError(
@@ -92,7 +89,7 @@ def _value_and_rows(
                     "{metric} is one number of all lists together, and no {user} has a "
                     "value of their own: type .explain({metric!r}, k={cutoff!r}).",
                     metric=metric.name,
-                    cutoff=cutoff,
+                    cutoff=values.measure.k,
                 )
             )
         return float(result.value), result.rows()
@@ -112,48 +109,36 @@ def _value_and_rows(
     return float(result.value[position]), result.rows(position)
 
 
-def _divisor(measure: Measure, rows: TermRows) -> float:
-    """Return what the sum of the rows is divided by; 1 if no row is written out."""
-    if not rows.names or rows.undefined or not measure.metric.per_row_texts:
-        return 1.0
-    return float(np.ravel(measure.out_of.value(rows.names))[0])
+def _line_and_divisor(
+    measure: Measure, rows: TermRows, value: float
+) -> tuple[str, float]:
+    """Return the line in place of a sum, and what the sum is divided by.
 
-
-def _line_in_place_of_a_sum(
-    measure: Measure, rows: TermRows, value: float, divisor: float
-) -> str:
-    """Say why there is nothing to add up, or the mean of too many rows to write out.
-
-    "" where the sum is written.
+    The line says why there is nothing to add up, or is the mean of too many rows to
+    write out; it is "" where the sum is written.
     """
     if rows.undefined:
-        return nothing_to_divide(value, undefined=True)
-    if not rows.names or divisor == 0:  # no list at all, or no pair of lists
-        return nothing_to_divide(value)
-    if measure.metric.per_row_texts:
-        return ""
-    return f"{measure.credit.text(rows.names)} = {printed_in_sum(value)}"
+        return nothing_to_divide(value, undefined=True), 1.0
+    if not rows.names:  # no list at all
+        return nothing_to_divide(value), 1.0
+    if not measure.metric.per_row_texts:
+        mean = measure.credit.text(rows.names)
+        return f"{mean} = {printed_in_sum(value)}", 1.0
+    divisor = float(np.ravel(measure.out_of.value(rows.names))[0])
+    return "" if divisor else nothing_to_divide(value), divisor
 
 
 def _frame(
-    rows: TermRows, term: Formula, terms: Sequence[str], items: Sequence[Any]
+    rows: TermRows, term: Formula, terms: Sequence[str], items: pl.Series
 ) -> pd.DataFrame:
     """Return the rows as a frame: what they are of, the numbers of each, its credit."""
-    columns: dict[str, Any] = {}
-    if rows.rank is not None:
-        columns["rank"] = rows.rank
-    if rows.items is not None:
-        width = 2 if rows.items.ndim == 2 else 1
-        columns |= {
-            name: items[at::width]
-            for at, name in enumerate(("item", "other_item")[:width])
-        }
-    if rows.labels:
-        columns["genre"] = list(rows.labels)
-    shown = ["times", *sorted(term.names() - {"times"})]
-    columns |= {
-        name: rows.names[name] for name in shown if np.ndim(rows.names.get(name, 0))
-    }
+    columns = dict(rows.of)
+    for role in ("item", "other_item"):
+        if role in columns:
+            columns[role] = items.gather(columns[role]).to_list()
+    for name in ["times", *sorted(term.names() - {"times"})]:
+        if np.ndim(rows.names.get(name, 0)):
+            columns[name] = rows.names[name]
     if terms:
         columns["term"] = terms
     columns["credit"] = rows.earned + 0.0  # 0 in the place of -0

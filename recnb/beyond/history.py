@@ -75,8 +75,7 @@ def serendipity(lists: Lists, k: int | None = None) -> PerUser:
         return TermRows(
             earned=credit.earned[hit],
             names={"expected_rank": expected_rank[row], "k": size[user]},
-            items=items[row],
-            rank=hits.rank[hit],
+            of={"rank": hits.rank[hit], "item": items[row]},
             undefined=not hits.n_relevant[user],
         )
 
@@ -158,7 +157,7 @@ def calibration(
         return TermRows(
             earned=credit[genre],
             names={"p": of_history[genre], "q": of_list[genre], "alpha": alpha},
-            labels=[str(names[each]) for each in genre.tolist()],
+            of={"genre": [str(names[each]) for each in genre.tolist()]},
         )
 
     # Shares that are the same may differ in their last digit, and no divergence is

@@ -287,7 +287,8 @@ def _mean_of_items(
         for name, each in names.items():
             if isinstance(each, np.ndarray):
                 numbers[name] = each[item]
-        return TermRows(value[item], numbers, item, shown.rank[row])
+        of_rows = {"rank": shown.rank[row], "item": item}
+        return TermRows(value[item], numbers, of_rows)
 
     # A user whose list holds nothing has no value, whatever it would be divided by.
     possible = np.where(shown.n_shown > 0, possible, 0.0)

@@ -9,8 +9,8 @@ them looks at the truth. Users and items are numbers from 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -107,10 +107,9 @@ class TermRows:
     earned: Floats  #: the credit of each
     #: Values of the names of the formula: a number, or one for each row.
     names: Mapping[str, Any]
-    #: Positions of items: one for each row, or two for each row of pairs.
-    items: Ints | None = None
-    rank: Ints | None = None
-    labels: Sequence[str] = ()  #: names of rows that are not items
+    #: Columns of what each row is of: "item" and "other_item" (their positions), "rank",
+    #: "genre".
+    of: Mapping[str, Any] = field(default_factory=dict)
     #: How many rows there are, if these are the first of them only.
     n_rows: int | None = None
     total: float | None = None  #: the credit of all rows then

@@ -82,7 +82,7 @@ from recnb.results.tables import (
     depth_in_words,
     intervals_in_words,
 )
-from recnb.results.user_cards import of_users
+from recnb.results.user_cards import UserCards
 from recnb.results.user_groups import moved
 from recnb.stats import Settings
 
@@ -646,12 +646,12 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         basis = self._basis_with_options([measure], cutoff)
         template = "results/users.jinja"
         with use_noun(self._first.noun_of_lists):
-            told = of_users(groups, measure.label, current().fields)
+            cards = UserCards(groups, measure.label, current().fields)
             shown = Shown(
                 title=measure.label,
                 basis=basis,
-                text=write(template, "txt", **told),
-                html=write(template, "html", **told),
+                text=write(template, "txt", cards=cards),
+                html=write(template, "html", cards=cards),
                 frame_title=_("{Users} with the largest changes in value"),
             )
         return Table(frame, shown=shown)

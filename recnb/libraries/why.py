@@ -58,10 +58,9 @@ def why(
     axes = ours.differing_axes(theirs)
     if other_source is not source:
         axes.insert(0, FRAMES)
-    our_name, their_name = one_line(ours.name), one_line(theirs.name)
-    first_row = ("", "", our_name, start.value, np.nan, 0, "")
+    first_row = ("", "", ours.name, start.value, np.nan, 0, "")
     rows, notes = walk(axes, ours, theirs, start, end, other_source, k)
-    numbers = f"{fixed(start.value)} {our_name}, {fixed(end.value)} {their_name}"
+    numbers = f"{fixed(start.value)} {ours.name}, {fixed(end.value)} {theirs.name}"
     headline = f"{measure.label}: {numbers}, {signed(end.value - start.value)}"
     lacking = [*lacking_in(source, [ours]), *lacking_in(other_source, [theirs])]
     notes = [headline, _users_of(start, end), *notes, *caveats_of([theirs])]

@@ -21,7 +21,7 @@ from recnb.report.as_json import data_of, values_in, values_of
 from recnb.report.data import ReportData
 from recnb.results.files import AsJson, written
 from recnb.results.numbers import DifferenceRow, MeanRow
-from recnb.results.user_cards import of_users
+from recnb.results.user_cards import UserCards
 from recnb.results.user_groups import UserGroup
 
 #: What is raised where a value that was changed is read or shown.
@@ -201,7 +201,7 @@ class Report(AsJson, Suggesting):
             is_file=is_file,
             sections=sections,
             words=words,
-            **of_users(data.users, data.label, words.nouns(data)),
+            cards=UserCards(data.users, data.label, words.nouns(data)),
         )
 
     def __repr__(self) -> str:

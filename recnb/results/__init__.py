@@ -11,9 +11,9 @@ From the data to what is shown:
     numbers                       means, differences, tests
     verdicts, conclusions, gate   what may be concluded of a difference
     detectable                    which difference the users could show
-    tables, worst                 frames of numbers and of lists
+    tables                        frames of numbers and of lists
     table, shown, plots, bins     how a frame is shown and drawn
-    user_lists, user_groups       the list of a user, and those of several
+    user_lists, user_groups       the list of a user, and whom to look at
     user_cards                    how these are shown
     worked, explanation           the sum behind a number
     single_list                   a metric of lists that are given without frames

@@ -175,17 +175,6 @@ class Explanation(Suggesting):
             words = N_("relevant, not in the list: {items}")
         return say(words, items=joined(items), k=str(self.k))
 
-    @property
-    def _tables(self) -> list[Rows]:
-        """The rows of each list, with the number of those that are not shown."""
-        tables = []
-        if self.ideal is not self.rows:  # as it is where a metric is of the ideal list
-            caption = _("The list") if "running" in self.rows else ""
-            tables.append(self._table(self.rows, caption))
-        if self.ideal is not None:
-            tables.append(self._table(self.ideal, _("The ideal list")))
-        return tables
-
     def _table(self, rows: pd.DataFrame, caption: str) -> Rows:
         """Return the first rows of a list as a table, with its hits tinted."""
         shown = rows.head(ROWS_SHOWN)
@@ -193,9 +182,7 @@ class Explanation(Suggesting):
             # A linear gain repeats the relevance, and without it two lists fit side by
             # side.
             shown = shown.drop(columns="gain")
-        hits: list[int] = []
-        if "relevance" in shown:
-            hits = np.flatnonzero(shown["relevance"] > 0).tolist()
+        hits = np.flatnonzero(shown.get("relevance", 0.0) > 0)
         header, columns = [], []
         for name in map(str, shown):
             words = _(COLUMNS[name]) if name in COLUMNS else pgettext("formula", name)
@@ -209,7 +196,7 @@ class Explanation(Suggesting):
             list(zip(*columns, strict=True)),
             caption,
             left=max(n_named, 1),
-            tinted=frozenset(hits),
+            tinted=frozenset(hits.tolist()),
             note=more if n_more > 0 else "",
         )
 

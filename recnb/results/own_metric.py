@@ -31,7 +31,7 @@ from recnb.metrics.metric import (
 )
 from recnb.results.calls import AccuracyMetric, function
 from recnb.results.single_list import Pair, hits_of
-from recnb.results.worked import compare_with_formula
+from recnb.results.worked import ListSum
 
 #: Values may pass their bounds by as much, where they are summed in another order.
 OVERSHOOT = 1e-9
@@ -289,7 +289,7 @@ def _try_on_lists(made: Metric[...]) -> None:
         try:
             credit = unbounded.at(hits, cutoffs, {})
             _refuse_unknown_names(made, credit.names)
-            compare_with_formula(measures.Measure(made), credit, where)
+            ListSum(measures.Measure(made), credit).compare(where)
             made.at(hits, cutoffs, {})  # or an error that it leaves its bounds
         except FAILS as problem:
             raise OptionError(

@@ -9,7 +9,7 @@ gives the mean. All end in the same `Hits` that frames end in.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -147,24 +147,16 @@ def explain(
                 "explain takes a metric and a list: recnb.explain('ndcg', [3, 2, 0, 1])."
             )
         measure = measure_named(metric, OF_ONE_LIST).with_options(options).cut_at(k)
-        pair, *others = pairs = read_pairs(ranking, truth, measure.metric)
-        if others:
-            raise RecnbError(
-                f"explain takes one list, and {len(pairs)} were given: pick one."
-            )
+        pair = read_pair(ranking, truth, measure.metric)
         items = pair.items if pair.named else [None] * len(pair.items)
         user_list = UserList(
-            hits_of(pairs),
+            hits_of([pair]),
             items=dict(enumerate(items, 1)),
             truth=[*pair.truth] if pair.named else None,
         )
+        basis = OfLists([pair], measure).words(brief=False)
         return explained(
-            measure,
-            user_list,
-            user=None,
-            convention=CONVENTION,
-            basis="; ".join(OfLists(pairs, measure).words(brief=False)),
-            titles={},
+            measure, user_list, user=None, convention=CONVENTION, basis=basis
         )
 
 
@@ -200,7 +192,7 @@ def _scored(y_true: Any, y_score: Any) -> list[Pair]:
     grades, scores = _as_list(y_true, "y_true"), _as_list(y_score, "y_score")
     refuse_other_number(grades, scores, "y_score")
     refuse_other_order(y_true, y_score, "y_score")
-    if grades and all(map(_is_list, (*grades, *scores))):
+    if _are_lists(grades) and _are_lists(scores):
         pairs = []
         for one_grades, one_scores in zip(grades, scores, strict=True):
             pairs += _scored(one_grades, one_scores)
@@ -237,6 +229,16 @@ def refuse_other_order(
     raise FrameError(f"{beside} and {name} have the same index in another order: {fix}")
 
 
+def read_pair(ranking: Any, truth: Any, metric: Metric[...]) -> Pair:
+    """Read one pair; several are refused."""
+    pair, *others = read_pairs(ranking, truth, metric)
+    if others:
+        raise RecnbError(
+            f"one list is needed here, and {len(others) + 1} were given: pick one."
+        )
+    return pair
+
+
 def read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
     """Read one pair, or several if the entries of the ranking are lists themselves."""
     if isinstance(ranking, Mapping) and truth is None and metric.over == "ideal":
@@ -248,8 +250,7 @@ def read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
         )
     entries = _as_list(ranking, "the ranking")
     if truth is None:
-        has_lists = bool(entries) and all(map(_is_list, entries))
-        lists = entries if has_lists else [entries]
+        lists = entries if _are_lists(entries) else [entries]
         return [_graded(list(one), metric.name) for one in lists]
     truth = [*truth] if isinstance(truth, Iterator) else truth
     has_truths = _is_list(truth) and len(truth) and all(map(_is_truth, truth))
@@ -312,8 +313,7 @@ def _matched(ranking: list[Any], truth: Any, metric: str) -> Pair:
 def _relevant(judged: Mapping[Any, Any], where: str) -> dict[Any, float]:
     """Return the grades above 0, and refuse what is no grade."""
     for item, grade in judged.items():
-        is_flag = isinstance(grade, (bool, np.bool_))
-        if not (is_number(grade) or is_flag) or not 0 <= float(grade) <= HIGHEST:
+        if not _is_grade(grade) or not 0 <= float(grade) <= HIGHEST:
             raise RecnbError(
                 f"the relevance at {where.format(item=item)} is {_shown(grade)}: a "
                 f"grade is a number from 0 up to {HIGHEST:g}, such as 3."
@@ -324,11 +324,9 @@ def _relevant(judged: Mapping[Any, Any], where: str) -> dict[Any, float]:
 def _refuse_numbers(ranking: list[Any], truth: Any, metric: str) -> None:
     """Refuse grades and scores of one list, which look like ids of items."""
     values = [*ranking, *truth]
-    flags = [value for value in values if isinstance(value, (bool, np.bool_))]
-    are_numbers = len(flags) + sum(map(is_number, values)) == len(values)
-    if isinstance(truth, Mapping) or not are_numbers:
+    if isinstance(truth, Mapping) or not all(map(_is_grade, values)):
         return
-    odd = flags or [value for value in values if value % 1 != 0]
+    odd = [value for value in values if not is_number(value) or value % 1 != 0]
     are_columns = _is_list(truth) and 0 < len(ranking) == len(truth)
     if odd or are_columns:
         value = (odd or ranking)[0]
@@ -361,9 +359,9 @@ def _refuse_items(items: list[Any], what: str) -> None:
     An item can be hashed and compared with a number of numpy, and is not missing.
     """
     for item in items:
-        has_hash = getattr(item, "__hash__", None) is not None
         is_missing = item is None or item is pd.NA
-        if not has_hash or is_missing or isinstance(item, Decimal) or item != item:
+        is_of_a_kind = isinstance(item, Hashable) and not isinstance(item, Decimal)
+        if is_missing or not is_of_a_kind or item != item:
             raise RecnbError(
                 f"{what} holds {_shown(item)}, which cannot be an item: items are text "
                 "or numbers, and none is missing; [str(item) for item in items] makes "
@@ -393,9 +391,17 @@ def _as_list(values: Any, what: str) -> list[Any]:
     return list(values)
 
 
+def _is_grade(value: Any) -> bool:
+    return is_number(value) or isinstance(value, (bool, np.bool_))
+
+
 def _is_list(value: Any) -> bool:
     has_order = not isinstance(value, (Mapping, set, frozenset))
     return is_several(value) and has_order and not hasattr(value, "columns")
+
+
+def _are_lists(entries: list[Any]) -> bool:
+    return bool(entries) and all(map(_is_list, entries))
 
 
 def _is_truth(value: Any) -> bool:

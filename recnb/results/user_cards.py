@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 from recnb.display.forms import Line, Mark, Name, Rows, joined, opening, say, strong
@@ -37,64 +37,55 @@ GROUPS: dict[str, Message] = {
 }
 
 
-def of_users(
-    groups: Sequence[UserGroup], label: str, nouns: Mapping[str, str]
-) -> Mapping[str, Any]:
-    """Return what `users.jinja` takes: the groups, and what they are told by.
+@dataclass(frozen=True, eq=False)
+class UserCards:
+    """Groups of users, and what is said of them."""
 
-    `label` is the metric whose values they have.
-    """
-    return {
-        "groups": groups,
-        "label": label,
-        "nouns": nouns,
-        "kind_of": kind_of,
-        "gain_and_lose": gain_and_lose,
-        "card": card,
-    }
+    groups: Sequence[UserGroup]
+    label: str  #: of the metric whose values they have
+    nouns: Mapping[str, str]  #: what they are called
 
+    def heading(self, group: UserGroup) -> Sentence:
+        """Return what a group of users is."""
+        model = Name(group.model)
+        return say(GROUPS[group.kind], **self.nouns, model=model, label=self.label)
 
-def kind_of(group: UserGroup, label: str, nouns: Mapping[str, str]) -> Sentence:
-    """Return what a group of users is."""
-    words = GROUPS[group.kind]
-    return say(words, **nouns, model=Name(group.model), label=label)
+    def counts(self, group: UserGroup) -> Sentence:
+        """Say how many users gain and lose with one model instead of another."""
+        words = GAIN_AND_LOSE
+        if group.kind in ("risen", "fallen"):
+            words = RISE_AND_FALL
+        won, tied, lost = group.counts or (0, 0, 0)
+        return say(
+            words,
+            model=strong(group.model),
+            baseline=strong(group.baseline),
+            label=self.label,
+            users=self.nouns["users"],
+            won=f"{won:,}",
+            tied=f"{tied:,}",
+            lost=f"{lost:,}",
+        )
 
-
-def gain_and_lose(group: UserGroup, label: str, nouns: Mapping[str, str]) -> Sentence:
-    """Say how many users gain and lose with one model instead of another."""
-    words = GAIN_AND_LOSE
-    if group.kind in ("risen", "fallen"):
-        words = RISE_AND_FALL
-    won, tied, lost = group.counts or (0, 0, 0)
-    return say(
-        words,
-        model=strong(group.model),
-        baseline=strong(group.baseline),
-        label=label,
-        users=nouns["users"],
-        won=f"{won:,}",
-        tied=f"{tied:,}",
-        lost=f"{lost:,}",
-    )
-
-
-def card(group: UserGroup, user: ShownUser, label: str) -> Rows:
-    """Return the lists of a user, of one model or of two beside each other."""
-    who: list[Line] = [strong(user.user)]
-    if user.text:
-        who += [" (", opening(user.text, 120), ")"]
-    header: list[Line] = ["#"]
-    if group.baseline is None:
-        who.append(f" {label} {fixed(user.values[0])} · {_found_in_words(user)}")
-        header.append(_("list"))
-    else:
-        who.append(f" {_change_in_words(user)}")
-        models = (group.baseline, group.model)
-        for model, value in zip(models, user.values, strict=True):
-            header.append([Name(model, 20), f": {fixed(value)}"])
-    rows = _rows_of_lists(user)
-    below = [*_below(user, len(rows))]
-    return Rows(header, rows, who, len(header), wraps=True, note=below)
+    def card(self, group: UserGroup, user: ShownUser) -> Rows:
+        """Return the lists of a user, of one model or of two beside each other."""
+        who: list[Line] = [strong(user.user), " "]
+        if user.text:
+            who += ["(", opening(user.text, 120), ") "]
+        header: list[Line] = ["#"]
+        if group.baseline is None:
+            who.append(
+                f"{self.label} {fixed(user.values[0])} · {_found_in_words(user)}"
+            )
+            header.append(_("list"))
+        else:
+            who.append(_change_in_words(user))
+            models = (group.baseline, group.model)
+            for model, value in zip(models, user.values, strict=True):
+                header.append([Name(model, 20), f": {fixed(value)}"])
+        rows = _rows_of_lists(user)
+        below = [*_below(user, len(rows))]
+        return Rows(header, rows, who, len(header), wraps=True, note=below)
 
 
 def _found_in_words(user: ShownUser) -> str:
@@ -118,42 +109,46 @@ def _change_in_words(user: ShownUser) -> str:
 def _rows_of_lists(user: ShownUser) -> list[list[Line]]:
     """Return a row for each place shown, with the item of each list."""
     by_place = [_by_place(items) for items in user.lists]
-    places = sorted({place for items in by_place for place in items})
-    rows = []
+    places = sorted(set().union(*by_place))
+    rows = list[list[Line]]()
     for place in places:
-        row: list[Line] = [f"{place[0]}"]
+        rank, _number = place
+        row: list[Line] = [str(rank)]
         for items in by_place:
             if items:
-                row.append(_item(items.get(place)))
+                row.append(_cell(items.get(place)))
             else:
-                row.append(_("no list") if place == places[0] else "")
+                row.append(_("no list") if not rows else "")
         rows.append(row)
     return rows
 
 
-def _by_place(items: Sequence[RankedItem]) -> dict[tuple[int, int], RankedItem]:
+def _by_place(items: Sequence[RankedItem]) -> dict[tuple[Any, int], RankedItem]:
     """Return items by rank and, where equal scores share one, by their number there."""
-    n_there = Counter[int]()
+    n_there = Counter[int | None]()
     by_place = {}
     for item in items:
-        rank = item.rank or 0
-        by_place[rank, n_there[rank]] = item
-        n_there[rank] += 1
+        by_place[item.rank, n_there[item.rank]] = item
+        n_there[item.rank] += 1
     return by_place
 
 
-def _item(item: RankedItem | None) -> Line:
-    """Return an item with its title; a hit of a list is marked."""
+def _cell(item: RankedItem | None) -> Line:
+    """Return an item of a list; a hit is marked."""
     if item is None:
         return "–"
-    name: Line = Name(item.item, 60)
-    if item.title:
-        id_of_item = Mark("small", ["(", Name(item.item), ")"])
-        name = [opening(item.title, 60), " ", id_of_item]
     if not item.relevance:
-        return name
+        return _titled(item)
     hit = _("hit, {relevance}", relevance=short(item.relevance))
-    return [Mark("hit", name), Mark("aside", hit)]
+    return [Mark("hit", _titled(item)), Mark("aside", hit)]
+
+
+def _titled(item: RankedItem) -> Line:
+    """Return an item, its title first if it has one."""
+    if not item.title:
+        return Name(item.item, 60)
+    id_of_item = Mark("small", ["(", Name(item.item), ")"])
+    return [opening(item.title, 60), " ", id_of_item]
 
 
 def _below(user: ShownUser, n_rows: int) -> Iterator[Line]:
@@ -172,8 +167,7 @@ def _missed(user: ShownUser) -> list[Line]:
     items = []
     for item in user.missed:
         at_rank = f" {_('(at rank {rank})', rank=item.rank)}" if item.rank else ""
-        not_marked = replace(item, relevance=0)  # a hit would be
-        items.append([_item(not_marked), at_rank])
+        items.append([_titled(item), at_rank])
     n_more = user.n_missed - len(items)
     more = [" ", _("and {n:,} more", n=n_more)] if n_more else []
     return [*joined(items), *more]

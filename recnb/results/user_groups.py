@@ -1,4 +1,4 @@
-"""Groups of users, each with their lists.
+"""The users to look at, with their lists.
 
 They are those with the best and the worst values, or those who gain and lose most with
 one model instead of another.
@@ -7,17 +7,37 @@ one model instead of another.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from recnb.display.language import N_, _, use_noun
+from recnb.display.text import users_in_words
 from recnb.metrics.hits import Floats, Ints
-from recnb.metrics.metric import Better, sign_of
+from recnb.metrics.measure import measure_named
+from recnb.metrics.metric import ACCURACY, Better, label_of, sign_of
+from recnb.results.arguments import AnyMetric, count_of_users
 from recnb.results.evaluation_data import EvaluationData, Models
+from recnb.results.scoring import averaged, scoring_of
+from recnb.results.shown import Shown
+from recnb.results.table import Table
 from recnb.results.user_lists import UserList, user_lists_of
 from recnb.stats import settled
+
+LOWEST = N_("{label}: the lowest of {users}")
+HIGHEST = N_("{label}, of which less is better: the highest of {users}")
+
+#: What stands above the columns.
+HEADINGS = {
+    "n_relevant": N_("relevant"),
+    "n_found": N_("found"),
+    "n_missed": N_("missed"),
+    "text": N_("text"),
+    "first": N_("first of the list"),
+    "missing": N_("most relevant missed"),
+}
 
 #: Of each user ranks and items missed that are shown.
 RANKS_SHOWN, MISSED_SHOWN = 20, 5
@@ -158,29 +178,25 @@ def _shown(
 
     Items missed are shown of one side alone.
     """
-    lists = [user_lists_of(side, positions, k) for side in sides]
+    by_user = zip(*(user_lists_of(side, positions, k) for side in sides), strict=True)
     last = sides[-1]
-    every_list = chain.from_iterable(lists)
-    items = chain.from_iterable(each.all_items for each in every_list)
-    titles = last.item_titles(list(dict.fromkeys(items)))
-    users = last.joined.users[positions]
-    texts = last.user_texts(users.to_list())
+    names = last.keys.names(last.joined.users[positions])
     shown = []
-    for row, (user, name) in enumerate(zip(users, last.keys.names(users), strict=True)):
-        user_lists = [of_side[row] for of_side in lists]
-        missed = user_lists[-1].missed if len(sides) == 1 else []
+    for position, name, lists in zip(positions, names, by_user, strict=True):
+        *_others, of_last = lists
+        missed = of_last.missed if len(sides) == 1 else []
         shown.append(
             ShownUser(
                 user=name,
-                text=texts.get(user, ""),
-                values=tuple(float(of_side[positions[row]]) for of_side in values),
-                n_relevant=len(user_lists[-1].hits.truth_relevance),
-                n_hits=len(user_lists[-1].found),
-                n_places=max(len(each.places) for each in user_lists),
-                lists=tuple(_ranked(each, titles) for each in user_lists),
+                text=of_last.text,
+                values=tuple(float(of_side[position]) for of_side in values),
+                n_relevant=len(of_last.hits.truth_relevance),
+                n_hits=len(of_last.found),
+                n_places=max(len(each.places) for each in lists),
+                lists=tuple(_ranked(each) for each in lists),
                 missed=tuple(
-                    RankedItem(rank, item, relevance, titles.get(item, ""))
-                    for item, relevance, rank in missed[:MISSED_SHOWN]
+                    RankedItem(rank, item, grade, of_last.titles.get(item, ""))
+                    for item, grade, rank in missed[:MISSED_SHOWN]
                 ),
                 n_missed=len(missed),
             )
@@ -188,10 +204,111 @@ def _shown(
     return tuple(shown)
 
 
-def _ranked(user_list: UserList, titles: Mapping[Any, str]) -> tuple[RankedItem, ...]:
+def _ranked(user_list: UserList) -> tuple[RankedItem, ...]:
     """Return the first items of a list, each with its relevance."""
-    relevance = [*user_list.hits.relevance.tolist(), 0.0]  # the last is of no hit
+    title_of = user_list.titles.get
     return tuple(
-        RankedItem(each.rank, each.item, relevance[each.hit], titles.get(each.item, ""))
-        for each in user_list.places[:RANKS_SHOWN]
+        RankedItem(rank, item, relevance, title_of(item, ""))
+        for rank, item, relevance, *_hit in user_list.places[:RANKS_SHOWN]
     )
+
+
+def worst(
+    data: EvaluationData,
+    metric: AnyMetric,
+    k: int | None = None,
+    *,
+    n: int = 10,
+    **options: Any,
+) -> Table:
+    """Return the users or queries with the lowest values of a metric, a row each.
+
+    Among users with equal values, those with more relevant items come first. Users
+    without a value are left out, and weights of users do not change the order.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        A metric of accuracy. If less is better, the highest values come first.
+    k : int, optional
+        The cut-off; None is the whole list.
+    n : int, default 10
+        The number of users.
+    **options
+        Options of the metric.
+
+    Returns
+    -------
+    Table
+        A row per user: the value, n_relevant, n_found and n_missed; the text of the
+        query if `users=` has a column `text`; the item on top of the list (first)
+        and the most relevant one that is not in it (missing), by title or text if
+        `items=` has one.
+
+    See Also
+    --------
+    user : The list of one of them.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+    >>> ev.worst("ndcg", k=10, n=2).to_frame()[["n_relevant", "n_found", "first"]]
+          n_relevant  n_found first
+    user
+    u056           8        0  None
+    u156           7        0  i027
+    """
+    measure = measure_named(metric, ACCURACY).with_options(options).cut_at(k)
+    n_shown = count_of_users("n", n, least=1)
+    cutoffs = measure.cutoffs()
+    scoring = scoring_of(data, measure, cutoffs)
+    joined = scoring.joined
+    matrix, _mean = averaged(joined, scoring.measure, cutoffs)
+    value = matrix[:, 0]
+    with_value = np.flatnonzero(~np.isnan(value))
+    level = measure.metric.sign * value
+    positions = first_by(with_value, n_shown, level, -joined.hits.n_relevant)
+    metric_data = replace(data, joined=joined)  # the metric may have its own convention
+    lists = user_lists_of(metric_data, positions.tolist(), measure.k)
+    columns: dict[str, Any] = {
+        "n_relevant": joined.hits.n_relevant[positions],
+        "n_found": [len(of_user.found) for of_user in lists],
+        "n_missed": [len(of_user.missed) for of_user in lists],
+    }
+    texts = [of_user.text for of_user in lists]
+    if any(texts):
+        columns["text"] = texts
+    # As objects, ids stay as they are beside users without an item.
+    for column, item_of in (("first", _first), ("missing", _missing)):
+        columns[column] = pd.Series(map(item_of, lists), dtype=object)
+    users = joined.users.gather(positions)
+    index = data.keys.index(users, data.user_label)
+    name = label_of(measure.name, measure.k)
+    if name in HEADINGS or name in index.names:  # a metric of one's own
+        name = f"value of {name}"
+    headings = {column: _(words) for column, words in HEADINGS.items()}
+    with use_noun(data.noun_of_lists):
+        words = HIGHEST if measure.metric.better == "low" else LOWEST
+        title = _(words, label=measure.label, users=users_in_words(len(with_value)))
+    shown = Shown(
+        title=title,
+        basis=scoring.phrases(),
+        headings={name: measure.label, **headings},
+        cells=dict.fromkeys(("text", "first", "missing"), "text"),
+        most=len(positions),
+    )
+    frame = pd.DataFrame({name: value[positions], **columns})
+    return Table(frame.set_axis(index), shown=shown)
+
+
+def _first(of_user: UserList) -> Any:
+    """Return the item on top of the list as given, wherever a rule has it count."""
+    return of_user.titled(next(iter(of_user.items.values()), None))
+
+
+def _missing(of_user: UserList) -> Any:
+    """Return the most relevant item that is missed."""
+    missed = of_user.missed
+    return of_user.titled(missed[0].item) if missed else None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,8 +19,17 @@ class ListPlace(NamedTuple):
 
     rank: int
     item: Any
+    relevance: float  #: 0 if it is no hit
     hit: int  #: its position among the hits; -1: it is none
     listed: int | None  #: the rank that it has in the list as given
+
+
+class MissedItem(NamedTuple):
+    """A relevant item that is no hit."""
+
+    item: Any
+    relevance: float
+    rank: int | None  #: below the cut-off; None: it is not in the list
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +46,8 @@ class UserList:
     #: The relevant items, in the order of the entries of hits; None: they have no names.
     truth: Sequence[Any] | None
     k: int | None = None
+    titles: Mapping[Any, str] = field(default_factory=dict)  #: of items that have one
+    text: str = ""  #: that of a query, if users= has one
 
     @property
     def depth(self) -> int:
@@ -59,46 +70,44 @@ class UserList:
             hit     -1  0 -1
             listed   1  2  3
         """
-        names = [self._name_of(entry) for entry in self.hits.entry.tolist()]
-        hits = list(zip(self.hits.rank.tolist(), names, strict=True))
-        moved = {item for rank, item in hits if self.items.get(rank) != item}
-        in_place = {rank for rank, item in hits if item not in moved}
-        places = []
-        for hit, (rank, item) in enumerate(hits):
-            listed = self.first_rank.get(item) if item in moved else rank
-            places.append(ListPlace(rank, item, hit, listed))
+        places, moved = list[ListPlace](), set[Any]()
+        columns = (self.hits.rank, self.hits.entry, self.hits.relevance)
+        hits = zip(*(column.tolist() for column in columns), strict=True)
+        for hit, (rank, entry, relevance) in enumerate(hits):
+            item, listed = self._name_of(entry), rank
+            if self.items.get(rank) != item:
+                listed = self.first_rank.get(item)
+                moved.add(item)
+            places.append(ListPlace(rank, item, relevance, hit, listed))
+        as_listed = {place.listed for place in places}
         for rank, item in self.items.items():
-            is_hit = rank in in_place or item in moved
-            if not is_hit:
-                places.append(ListPlace(rank, item, -1, rank))
+            if rank not in as_listed and item not in moved:
+                places.append(ListPlace(rank, item, 0.0, -1, rank))
         inside = [place for place in places if place.rank <= self.depth]
         return sorted(inside, key=lambda place: place.rank)
 
     @property
-    def missed(self) -> list[tuple[Any, float, int | None]]:
-        """The relevant items that are no hits, in the order of the truth.
-
-        Each is beside its relevance and its rank below the cut-off.
-        """
-        relevance, found = self.hits.truth_relevance, self.found
-        missed = []
-        for entry in range(len(relevance)):
+    def missed(self) -> list[MissedItem]:
+        """The relevant items that are no hits, in the order of the truth."""
+        if self.truth is None:
+            return []
+        missed, found = [], self.found
+        grades = self.hits.truth_relevance.tolist()
+        for entry, (item, grade) in enumerate(zip(self.truth, grades, strict=True)):
             if entry not in found:
-                item = self._name_of(entry)
                 rank = self.first_rank.get(item, 0)
                 below = rank if rank > self.depth else None
-                missed.append((item, float(relevance[entry]), below))
+                missed.append(MissedItem(item, grade, below))
         return missed
-
-    @property
-    def all_items(self) -> list[Any]:
-        """The items of the list and of the truth, each once."""
-        return list(dict.fromkeys([*self.items.values(), *(self.truth or ())]))
 
     @cached_property
     def first_rank(self) -> dict[Any, int]:
         """The rank of each item in the list as given; of one listed twice the first."""
         return {item: rank for rank, item in reversed(self.items.items())}
+
+    def titled(self, item: Any) -> Any:
+        """Return the title of an item, or else the item as it is."""
+        return self.titles.get(item) or item
 
     def _name_of(self, entry: int) -> Any:
         if entry < 0:
@@ -107,20 +116,32 @@ class UserList:
 
 
 def user_lists_of(
-    data: EvaluationData, positions: Sequence[int], k: int | None
+    data: EvaluationData,
+    positions: Sequence[int],
+    k: int | None,
+    hits: Hits | None = None,
 ) -> list[UserList]:
-    """Return the lists of the users at some positions, fetched at once."""
+    """Return the lists of the users at some positions, fetched at once.
+
+    `hits`: those of all users, if not the ones down to k.
+    """
     users, rows = data.joined.users[list(positions)], data.joined.rows
     listed = rows.lists_of(users).select("user", "rank", "item")
-    items: dict[Any, dict[int, Any]] = {user: {} for user in users}
-    for user, rank, item in listed.sort("rank", maintain_order=True).iter_rows():
-        items[user][rank] = item
-    truth: dict[Any, list[Any]] = {user: [] for user in users}
-    for user, item in rows.relevant_of(users).select("user", "item").iter_rows():
-        truth[user].append(item)
-    hits = data.hits(k)
+    relevant = rows.relevant_of(users).select("user", "item")
+    items = listed.sort("rank", maintain_order=True).rows_by_key("user")
+    truth = relevant.rows_by_key("user")
+    hits = data.hits(k) if hits is None else hits
+    titles = data.item_titles([*listed["item"], *relevant["item"]])
+    texts = data.user_texts(users.to_list())
     return [
-        UserList(_on_one_rank(hits.of_user(position)), items[user], truth[user], k)
+        UserList(
+            hits=_on_one_rank(hits.of_user(position)),
+            items=dict(items[user]),
+            truth=[item for (item,) in truth[user]],
+            k=k,
+            titles=titles,
+            text=texts.get(user, ""),
+        )
         for position, user in zip(positions, users, strict=True)
     ]
 
@@ -130,6 +151,4 @@ def _on_one_rank(hits: Hits) -> Hits:
     if hits.tied is None:
         return hits
     _entries, first = np.unique(hits.entry, return_index=True)
-    kept = np.zeros(len(hits.entry), dtype=bool)
-    kept[first] = True
-    return replace(hits, tied=None).with_rows(kept)
+    return replace(hits, tied=None).with_rows(np.sort(first))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,20 +36,6 @@ MANY_ORDERS = (
     "ties='expected' averages many orders, and a worked explanation follows one: "
     "choose ties='first'."
 )
-
-#: Names of formulas that are attributes of the hits: a number of each hit, or one of
-#: the user.
-OF_HITS = {
-    "rank",
-    "relevance",
-    "weight",
-    "nth",
-    "first",
-    "preferred",
-    "n_relevant",
-    "list_length",
-    "relevant_weight",
-}
 
 
 def explain(
@@ -126,22 +112,18 @@ def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanati
     joined = scoring.joined
     data = replace(data, joined=joined)
     position = data.position(user)
-    k = cutoffs_under(joined.convention, k)
-    hits = hits_for(joined, measure, k).of_user(position)
-    if hits.tied is not None and (hits.tied.weight < 1).any():
+    hits = hits_for(joined, measure, cutoffs_under(joined.convention, k))
+    tied = hits.of_user(position).tied
+    if tied is not None and (tied.weight < 1).any():
         raise OptionError(MANY_ORDERS)
-    (user_list,) = user_lists_of(data, [position], None)
-    # Equal scores, if there are any, are of others.
-    user_list = replace(user_list, hits=replace(hits, tied=None))
+    (user_list,) = user_lists_of(data, [position], None, hits)
     pairs = pairs_in_words(joined.weighting)
-    basis = [*scoring.decisions(), *data.notes, *pairs]
     return explained(
         scoring.measure,
         user_list,
         user=user,
         convention=joined.convention,
-        basis="; ".join(basis),
-        titles=data.item_titles(user_list.all_items),
+        basis=[*scoring.decisions(), *data.notes, *pairs],
     )
 
 
@@ -151,31 +133,29 @@ def explained(
     *,
     user: Any,
     convention: Convention,
-    basis: str,
-    titles: Mapping[Any, str],
+    basis: Sequence[str],
 ) -> Explanation:
     """Return the explanation of the score of a user's list."""
     hits = user_list.hits
     cutoffs = cutoffs_under(convention, measure.cutoffs())
-    computed: Credit = measure.at(hits, cutoffs)
-    credit = computed.by_rank
+    credit: Credit = measure.at(hits, cutoffs)
+    of_list = ListSum(measure, credit.by_rank)
     if measure.metric.own:
-        whose = "of one list" if user is None else f"of user {user!r}"
-        compare_with_formula(measure, credit, whose)
-    user_list = replace(user_list, k=_depth_of(credit))
-    rows = _rows_by_rank(measure, credit, user_list)
+        of_list.compare("of one list" if user is None else f"of user {user!r}")
+    rows = of_list.rows(user_list)
+    of_ideal = of_list.of_ideal
     ideal = None
-    if isinstance(credit.out_of, Credit):
-        ideal = _rows_by_rank(measure, credit.out_of.by_rank, user_list)
-    value, line = _value_by_convention(computed, convention, user)
+    if of_ideal is not None:
+        ideal = of_ideal.rows(user_list)
+    value, line = _value_by_convention(credit, convention, user)
     described = about(measure)
     if hits.truth_weight is not None:
         described["reads"] = _(
             "Relevant pairs weigh 1 / propensity: read the mean over {users}, and not "
             "one {user}'s number."
         )
-    missed = tuple(item for item, _relevance, _rank in user_list.missed)
-    missed_cost = float(np.ravel(credit.missed)[0])
+    missed = replace(user_list, k=of_list.depth).missed
+    missed_cost = of_list.missed
     is_of_ideal = measure.metric.over == "ideal"
     return Explanation(
         **described,
@@ -184,67 +164,152 @@ def explained(
         line=line,
         terms=tuple(filter(None, rows["term"])),
         total=float(rows["credit"].sum()) + missed_cost,
-        missed_term=_text_of(measure.missed, measure, credit) if missed_cost else "",
-        out_of_terms=_terms_of_denominator(measure, credit, ideal),
-        out_of=np.asarray(credit.possible).item(),
+        missed_term=of_list.text(measure.missed) if missed_cost else "",
+        out_of_terms=_terms_of_denominator(of_list, ideal),
+        out_of=of_list.out_of,
         rows=rows,
-        missed=() if is_of_ideal or user_list.truth is None else missed,
-        basis="; ".join([basis, *scale_of(measure, hits)]),
+        missed=() if is_of_ideal else tuple(each.item for each in missed),
+        basis="; ".join([*basis, *scale_of(measure, hits)]),
         ideal=rows if is_of_ideal else ideal,
-        titles=titles,
+        titles=user_list.titles,
     )
 
 
-def _depth_of(credit: Credit) -> int:
-    """Return the last rank that counts, which an ideal list may have below the list's."""
-    return int(credit.k.depth(credit.rows.list_length)[0, 0])
+@dataclass(frozen=True, eq=False)
+class ListSum:
+    """The sum that a measure is of one list, at one cut-off, with its numbers."""
 
+    measure: Measure
+    credit: Credit  #: with a row for each rank that contributes
 
-def _rows_by_rank(
-    measure: Measure, credit: Credit, user_list: UserList
-) -> pd.DataFrame:
-    """Return a row per rank down to the cut-off, with what it earns.
+    @property
+    def depth(self) -> int:
+        """The last rank that counts, which an ideal list may have below the list's."""
+        return int(self.credit.k.depth(self.credit.rows.list_length)[0, 0])
 
-    The credit is that of the user's list, or of another list that is made of hits alone:
-    the ideal one, or that of the judged items.
-    """
-    hits, chosen, meanings = credit.rows, measure.chosen, measure.metric.meanings
-    if hits is not user_list.hits:
-        user_list = UserList(hits, {}, user_list.truth, _depth_of(credit))
-    places = pd.DataFrame(user_list.places, columns=ListPlace._fields)
-    ranks, hit = places["rank"].to_numpy(np.int64), places["hit"].to_numpy(np.int64)
+    @property
+    def missed(self) -> float:
+        """What is added for a list without a hit."""
+        return float(np.ravel(self.credit.missed)[0])
 
-    def of_rows(values: Any, without_hit: Any) -> Any:
-        """Return values of hits by row, and another where there is no hit."""
-        return np.append(values, without_hit)[hit]  # which is -1 there, the last
+    @property
+    def out_of(self) -> Any:
+        """What the sum is divided by."""
+        return np.ravel(self.credit.possible)[0].item()
 
-    earned = of_rows(credit.earned, 0.0)
-    rows = pd.DataFrame({"rank": ranks})
-    if user_list.truth is not None:
-        rows["item"] = places["item"]
-    rows["relevance"] = of_rows(hits.relevance, 0.0)
-    for name, values in credit.names.items():
-        if measure.metric.own and name in measure.credit.names():
-            rows[name] = of_rows(values, np.nan)
-    if hits.truth_weight is not None:
-        rows["weight"] = of_rows(hits.weight, 0.0)
-    if hits.judged is not None:
-        # A grade below 0 is of what was not judged.
-        is_judged = hits.judged.relevance >= 0
-        rows["judged"] = np.isin(ranks, hits.judged.rank[is_judged])
-    if "gain" in meanings:
-        rows["gain"] = of_rows(gain_of(hits.relevance, chosen["gain"]), 0.0)
-    if "discount" in meanings:
-        rows["discount"] = discount_of(ranks, chosen["discount"], chosen["log_base"])
-    numbers = numbers_of(credit, chosen, measure.credit)
-    terms = terms_of(measure.credit, numbers, credit.earned)
-    term = of_rows(np.array(terms, dtype=object), "")
-    rows["term"] = np.where(earned == 0, "", term)
-    return rows.assign(credit=earned, running=np.cumsum(earned))
+    @property
+    def of_ideal(self) -> ListSum | None:
+        """The sum of the ideal list, if that is what this is divided by."""
+        out_of = self.credit.out_of
+        if isinstance(out_of, Credit):
+            return ListSum(self.measure, out_of.by_rank)
+        return None
+
+    def numbers(self, formula: Formula) -> dict[str, Any]:
+        """Return the numbers behind the names of a formula: one, or one for each hit.
+
+        A new name of formulas is entered in `LATEX` (`metrics/formula.py`). Its number is
+        an attribute of `Hits`, here, or what the metric's function gives to
+        `Credit(names=)`.
+        """
+        credit, chosen = self.credit, self.measure.chosen
+        hits, names = credit.rows, formula.names()
+        size = credit.k.size(hits.list_length)[0, 0]
+        # A list that is not cut has no k, of which min(k, list_length) would be the
+        # smaller.
+        if credit.k.cut != "k" and "list_length" in names:
+            size = hits.list_length[0]
+        of_hits = {name: getattr(hits, name) for name in names if hasattr(hits, name)}
+        return {
+            **of_hits,
+            **chosen,
+            "k": size,
+            "n_hits": (hits.rank <= self.depth).sum(),
+            "no_hit": float((hits.rank > self.depth).all()),
+            # The highest grade of the data, unless an option gives one.
+            "max_relevance": chosen.get("max_relevance") or hits.max_relevance,
+            # Of pairs with weights: the denominator, which is that of the heaviest.
+            "best_weight": self.out_of,
+            # Those that the function of the metric computes of each hit.
+            **credit.names,
+        }
+
+    def text(self, formula: Formula) -> str:
+        """Return a formula with the numbers of the list."""
+        return formula.text(self.numbers(formula))
+
+    def rows(self, user_list: UserList) -> pd.DataFrame:
+        """Return a row per rank down to the cut-off, with what it earns.
+
+        Of another list than the user's own, such as the ideal one, hits are all that is
+        known.
+        """
+        credit, measure = self.credit, self.measure
+        hits, chosen, meanings = credit.rows, measure.chosen, measure.metric.meanings
+        items = user_list.items if hits is user_list.hits else {}
+        shown = replace(user_list, hits=hits, items=items, k=self.depth)
+        places = pd.DataFrame(shown.places, columns=ListPlace._fields)
+        ranks, hit = places["rank"].to_numpy(np.int64), places["hit"].to_numpy(np.int64)
+
+        def of_rows(values: Any, without_hit: Any = 0.0) -> Any:
+            """Return values of hits by row, and another where there is no hit."""
+            return np.append(values, without_hit)[hit]  # which is -1 there, the last
+
+        earned = of_rows(credit.earned)
+        rows = pd.DataFrame({"rank": ranks})
+        if user_list.truth is not None:
+            rows["item"] = places["item"]
+        rows["relevance"] = of_rows(hits.relevance)
+        for name, values in credit.names.items():
+            if measure.metric.own and name in measure.credit.names():
+                rows[name] = of_rows(values, np.nan)
+        if hits.truth_weight is not None:
+            rows["weight"] = of_rows(hits.weight)
+        if hits.judged is not None:
+            # A grade below 0 is of what was not judged.
+            is_judged = hits.judged.relevance >= 0
+            rows["judged"] = np.isin(ranks, hits.judged.rank[is_judged])
+        if "gain" in meanings:
+            rows["gain"] = of_rows(gain_of(hits.relevance, chosen["gain"]))
+        if "discount" in meanings:
+            discount, base = chosen["discount"], chosen["log_base"]
+            rows["discount"] = discount_of(ranks, discount, base)
+        numbers = self.numbers(measure.credit)
+        terms = terms_of(measure.credit, numbers, credit.earned)
+        term = of_rows(np.array(terms, dtype=object), "")
+        rows["term"] = np.where(earned == 0, "", term)
+        return rows.assign(credit=earned, running=np.cumsum(earned))
+
+    def compare(self, where: str) -> None:
+        """Refuse what a formula of the metric does not give."""
+        measure, of_ideal = self.measure, self.of_ideal
+        metric, ideal = measure.metric, measure.out_of.ideal()
+        if ideal is None:
+            divisor = (measure.out_of, self, self.out_of)
+        elif of_ideal is not None:
+            divisor = (ideal, of_ideal, of_ideal.credit.earned)
+        else:
+            raise OptionError(
+                f"{metric.name}: out_of={str(metric.out_of)!r}, and the function gives "
+                f"no credit of the ideal list: return Credit(hits, k, earned, "
+                f"Credit(hits.ideal, k, earned by each of hits.ideal))."
+            )
+        compared = [
+            (measure.credit, self, self.credit.earned),
+            divisor,
+            (measure.missed, self, self.missed),
+        ]
+        for formula, of_list, by_function in compared:
+            by_formula = formula.value(of_list.numbers(formula))
+            if not np.allclose(by_formula, by_function):
+                raise OptionError(
+                    f"{metric.name} {where}: the formula {formula.text()} gives "
+                    f"{_listed(by_formula)}, and the function {_listed(by_function)}."
+                )
 
 
 def _terms_of_denominator(
-    measure: Measure, credit: Credit, ideal: pd.DataFrame | None
+    of_list: ListSum, ideal: pd.DataFrame | None
 ) -> tuple[str, ...]:
     """Return what the sum is divided by: the terms of the ideal list, or one.
 
@@ -252,14 +317,8 @@ def _terms_of_denominator(
     """
     if ideal is not None:
         return tuple(filter(None, ideal["term"])) or ("0",)
-    if measure.out_of.text() == "1":
-        return ()
-    return (_text_of(measure.out_of, measure, credit),)
-
-
-def _text_of(formula: Formula, measure: Measure, credit: Credit) -> str:
-    """Return a formula with the numbers of the user."""
-    return formula.text(numbers_of(credit, measure.chosen, formula))
+    out_of = of_list.measure.out_of
+    return () if out_of.text() == "1" else (of_list.text(out_of),)
 
 
 def _value_by_convention(
@@ -277,7 +336,7 @@ def _value_by_convention(
         )
     if undefined_in(result, convention).any() and not result.has_missed:
         return value, nothing_to_divide(value, undefined=True)
-    possible = np.asarray(result.by_rank.possible).item()
+    possible = np.ravel(result.possible)[0]
     return value, "" if possible else nothing_to_divide(value)
 
 
@@ -299,61 +358,6 @@ def about(measure: Measure) -> dict[str, Any]:
         "formula": measure.formula_text(),
         "latex": measure.latex(),
     }
-
-
-def numbers_of(
-    credit: Credit, chosen: Mapping[str, Any], formula: Formula
-) -> dict[str, Any]:
-    """Return the numbers behind the names of a formula: one, or one for each hit.
-
-    A new name of formulas is entered in `LATEX` (`metrics/formula.py`), and is here or
-    in what the function of the metric gives to `Credit(names=)`.
-    """
-    hits, names = credit.rows, formula.names()
-    depth = _depth_of(credit)
-    size = credit.k.size(hits.list_length)[0, 0]
-    # A list that is not cut has no k, of which min(k, list_length) would be the smaller.
-    if credit.k.cut != "k" and "list_length" in names:
-        size = hits.list_length[0]
-    # The highest grade of the data, unless an option gives one.
-    top = chosen.get("max_relevance") or hits.max_relevance
-    numbers = {
-        **chosen,
-        "k": size,
-        "n_hits": (hits.rank <= depth).sum(),
-        "no_hit": float((hits.rank > depth).all()),
-        "max_relevance": top,
-        # Of pairs with weights: the denominator, which is that of the heaviest of them.
-        "best_weight": np.ravel(credit.possible)[0],
-    }
-    numbers |= {name: getattr(hits, name) for name in names & OF_HITS}
-    # Those that the function of the metric computes of each hit.
-    return {**numbers, **credit.names}
-
-
-def compare_with_formula(measure: Measure, credit: Credit, where: str) -> None:
-    """Refuse credit of one user's hits, at one cut-off, that a formula does not give."""
-    compared = [(measure.credit, credit, credit.earned)]
-    ideal = measure.out_of.ideal()
-    if ideal is None:
-        compared.append((measure.out_of, credit, np.ravel(credit.possible)[:1]))
-    elif isinstance(credit.out_of, Credit):
-        compared.append((ideal, credit.out_of, credit.out_of.earned))
-    else:
-        raise OptionError(
-            f"{measure.metric.name}: out_of={str(measure.metric.out_of)!r}, and the "
-            f"function gives no credit of the ideal list: return Credit(hits, k, "
-            f"earned, Credit(hits.ideal, k, earned by each of hits.ideal))."
-        )
-    compared.append((measure.missed, credit, np.ravel(credit.missed)[:1]))
-    for formula, list_credit, by_function in compared:
-        by_formula = formula.value(numbers_of(list_credit, measure.chosen, formula))
-        if np.allclose(by_formula, by_function):
-            continue
-        raise OptionError(
-            f"{measure.metric.name} {where}: the formula {formula.text()} gives "
-            f"{_listed(by_formula)}, and the function {_listed(by_function)}."
-        )
 
 
 def _listed(numbers: Floats) -> str:

@@ -25,7 +25,7 @@ from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import ACCURACY
 from recnb.results.arguments import Metrics, asked_of
 from recnb.results.explanation import Explanation
-from recnb.results.single_list import Ranking, Truth, explain, read_pairs
+from recnb.results.single_list import Ranking, Truth, explain, read_pair
 from recnb.widgets.live import Live, check_choice
 
 #: What is shown by default: the list is not in the best order, and one relevant item is
@@ -518,12 +518,8 @@ def _read(ranking: Any, truth: Any) -> tuple[tuple[Any, ...], dict[Any, float]]:
         raise RecnbError(
             "a truth was given without a ranking: give the items in rank order first."
         )
-    pair, *others = read_pairs(ranking, truth, ACCURACY["cg"])
+    pair = read_pair(ranking, truth, ACCURACY["cg"])
     n = len(pair.items)
-    if others:
-        raise RecnbError(
-            "a playground shows one list, and several were given: pick one."
-        )
     if not 1 <= n <= LONGEST_LIST:
         raise RecnbError(
             f"the ranking holds {n} items: give from 1 to {LONGEST_LIST}, which are "

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
+from recnb.display import forms, language, plain, templates, text
 from recnb.display.forms import (
     CONSOLE,
     HTML,
@@ -30,10 +31,10 @@ from recnb.display.forms import (
 )
 from recnb.display.language import use_language
 from recnb.display.templates import write
-from recnb.display.text import arrow, one_line, signed
+from recnb.display.text import one_line
 from tests.display.test_escaping import EVIL
 from tests.results.test_shown import RECORDED
-from tests.rows import read_rows
+from tests.rows import hold_calls, read_rows
 
 FORMS = {"HTML": HTML, "Markdown": MARKDOWN, "console": CONSOLE, "LaTeX": LATEX}
 
@@ -160,23 +161,15 @@ def test_a_number_has_its_look_and_the_digits_asked_for(call: str) -> None:
     assert CONSOLE.write(estimate) == f"{with_two} [{with_two}, {with_two}]"
 
 
+SHOWN = vars(templates) | vars(text) | vars(language) | vars(forms) | vars(plain)
+test_a_call_comes_to = hold_calls(read_rows("display/text.toml"), SHOWN)
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_words_behind_a_value_are_made_safe_once(form: str) -> None:
     name, words, write_in = Name("a"), '\'s "list" < & >', FORMS[form].write
     sentence = say("{name}" + words, name=name)
     assert write_in(sentence) == write_in(name) + write_in(words)
-
-
-def test_a_difference_of_rounding_alone_is_none() -> None:
-    """Two means of the same values, added up in another order."""
-    assert signed(-2.8e-18) == signed(3e-18) == "0.0000"
-    assert arrow(5e-17) == ""
-    assert signed(-2e-12) == "-2.0e-12"
-
-
-def test_an_address_is_no_link_of_markdown() -> None:
-    written = MARKDOWN.write("a_b@c.de www.a.de nDCG@1")
-    assert written == r"a\_b&#64;c.de www&#46;a.de nDCG@1"
 
 
 def test_latex_is_ascii_but_for_names_of_the_users() -> None:

@@ -5,6 +5,7 @@ right by hand, silence on clean data, and how it shows.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from tests.lint_planted import (
 )
 from tests.random_frames import sized
 from tests.rows import hold_refusals, read_rows
+from tests.shown import Recorded
 
 
 def planted(name: str) -> Data:
@@ -70,10 +72,22 @@ def test_every_check_has_data_that_it_finds_something_in() -> None:
     assert {check.name for check in USUAL} == {name.split(":")[0] for name in PLANTED}
 
 
+@cache
+def lint_of(name: str) -> Lint:
+    return planted(name).lint(*METRIC.get(name, (10, "ndcg")))
+
+
+RECORDED = Recorded(__file__, {"planted.txt": repr}, {"lint_of": lint_of})
+
+
+def test_what_is_said_of_what_is_planted_is_what_is_written_down() -> None:
+    RECORDED.hold("planted.txt")
+
+
 @pytest.mark.parametrize("name", PLANTED)
 def test_what_is_planted_is_found_once_and_told(name: str) -> None:
-    data, beside = PLANTED[name]
-    lint, check = data.lint(*METRIC.get(name, (10, "ndcg"))), name.split(":")[0]
+    _data, beside = PLANTED[name]
+    lint, check = lint_of(name), name.split(":")[0]
     assert {*lint.names} == {check, *beside}
     assert list(lint)[: len(lint.warnings)] == [*lint.warnings]
     assert lint.names.count(check) == 1 or name == "outside_items"
@@ -304,3 +318,7 @@ def test_html_frame_and_language() -> None:
     assert frame["code"].tolist() == [one.code for one in lint]
     with use_language("ko"):
         assert planted("ties").lint().warnings[0].word == "경고"
+
+
+if __name__ == "__main__":
+    RECORDED.write()

@@ -104,20 +104,6 @@ def test_pictures_are_valid_and_say_their_numbers(report):
         assert re.search(r"\d", picture["alt"])
 
 
-def test_bars_are_drawn_of_what_has_a_height():
-    picture = svg.bars(
-        edges=[0.0, 0.5, 1.0],
-        shares=[0.0, 1.0],
-        at_lowest=0.0,
-        quartiles=[0.6, 0.7, 0.8],
-        labels=["0 users", "4 users"],
-        xlabel="value",
-        ylabel="users",
-    )
-    (height,) = re.findall(r'<rect [^>]*height="([\d.]+)"', picture)
-    assert float(height) > 0
-
-
 @given(st.floats(0, 1e6), st.floats(1e-6, 1e6), st.integers(3, 10))
 def test_steps_of_an_axis_are_the_smallest_round_ones_that_are_few(below, above, most):
     reach = max(below, above)
@@ -132,24 +118,6 @@ def test_steps_of_an_axis_are_the_smallest_round_ones_that_are_few(below, above,
     assert np.diff(drawn) == pytest.approx(min(few))
     for last, end in ((drawn[-1], above), (-drawn[0], below)):
         assert end - min(few) * (1 + 1e-9) < last <= end * (1 + 1e-9) + 1e-9
-
-
-def test_labels_of_an_axis_have_room_and_the_last_is_kept():
-    def shown(places, gap):
-        return svg._with_room(places, lambda place: 10.0 * place, gap)
-
-    assert shown([1, 2, 3], 10) == [1, 2, 3]
-    assert shown([1, 2, 3], 11) == [1, 3]
-
-
-def test_names_of_curves_stand_apart():
-    # The third line has no intervals.
-    ends = {"a": (0.4, 0.6), "b": (0.4, 0.6), "c": (np.nan, np.nan)}
-    lines = [(name, [(k, 0.5, *ends[name]) for k in (1, 2)]) for name in "abc"]
-    name = r'y="([\d.]+)" text-anchor="start"[^>]*>[abc]<'
-    heights = sorted(map(float, re.findall(name, svg.curves(lines, "k", "mean"))))
-    assert len(heights) == 3
-    assert min(np.diff(heights)) >= 14
 
 
 def test_tables_and_hits_are_told_without_colour(report):

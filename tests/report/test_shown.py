@@ -4,11 +4,16 @@ with `recnb.search`.
 """
 
 import re
+from base64 import b64decode
+from math import nan  # noqa: F401 - in calls
 
 import pandas as pd
 import pytest
 
 import recnb
+from recnb.display import svg  # noqa: F401 - in calls
+from recnb.report.sections import means  # noqa: F401 - in calls
+from tests.drawn import html_of
 from tests.report.models import EV, EVERY_PAIR, FOUND  # noqa: F401 - in calls
 from tests.sample import SAMPLE
 from tests.shown import Recorded, text_of
@@ -88,6 +93,16 @@ def reading(report):
     return "\n".join(line for line in lines if line and not line.startswith("|"))
 
 
+def pictures_of(drawn):
+    """Return the pictures of a report with their words, or one, a tag a line."""
+    pictures = [("", drawn)]
+    if not isinstance(drawn, str):
+        images = re.findall('base64,([^"]+)" alt="([^"]*)"', drawn.to_html())
+        pictures = [(words, b64decode(image).decode()) for image, words in images]
+    lines = [line for words, picture in pictures for line in (words, picture)]
+    return "\n".join(lines).replace("><", ">\n<").strip()
+
+
 FILES = {
     "one.txt": repr,
     "one.md": page_of,
@@ -95,6 +110,8 @@ FILES = {
     "several.md": page_of,
     "headlines.txt": headline_of,
     "sections.txt": text_of,
+    "pictures.txt": pictures_of,
+    "pages.html": lambda report: html_of(report._repr_html_()),
 }
 RECORDED = Recorded(__file__, FILES, globals())
 

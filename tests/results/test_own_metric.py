@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import pickle
-import pydoc
+import pydoc  # noqa: F401 -- in rows
 import re
 import subprocess
 import sys
@@ -109,12 +109,6 @@ def test_the_example_of_the_page_runs() -> None:
         means = names["ev"].table(called, k=10)[10]
         shown = ", ".join(f"{name} {means[name]:.4f}" for name in called)
         assert f"  # {shown}\n" in program
-
-
-def test_it_helps_as_recnb_s_own() -> None:
-    described = pydoc.render_doc(with_times())
-    assert "k : int, optional" in described
-    assert "factor : float, default 1.0" in described
 
 
 def test_a_cell_that_is_run_again_replaces_it() -> None:

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from collections.abc import Callable
 from typing import Any
 
+import matplotlib.pyplot as plt  # noqa: F401 -- in rows
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -16,6 +18,7 @@ import pytest
 import recnb
 from recnb.report.report import Report
 from tests.comparison import test_runs
+from tests.drawn import html_of, look_of
 from tests.evaluated import EV, FOUND, KNN  # noqa: F401 -- in rows
 from tests.results import test_beyond_accuracy, test_segments
 from tests.results import test_clustered as split
@@ -144,8 +147,10 @@ BY_TOPIC = recnb.compare(
 )
 
 
-def drawn(ax: Any) -> str:
-    return f"{ax.get_xlabel()} | {ax.get_ylabel()}"
+def replaced(table: Any, number: float) -> Any:
+    """Return a table as stored after its user put a number in place of all."""
+    table[:] = number
+    return pickle.loads(pickle.dumps(table))
 
 
 def paired(n: int, **options: Any) -> Any:
@@ -335,6 +340,8 @@ def frames_of(explained: Any) -> str:
 FILES: dict[str, Callable[[Any], str]] = {
     "tables.txt": repr,
     "tables.md": lambda table: table.to_markdown(),
+    "pages.html": lambda shown: html_of(shown._repr_html_()),
+    "plots.txt": look_of,
     "tables.tex": lambda table: table.to_latex(),
     "results.txt": repr,
     "explanations.txt": frames_of,

@@ -16,7 +16,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.axes import Axes
 
 import recnb
 from recnb import METRICS
@@ -28,7 +27,7 @@ from recnb.results.numbers import ENDS
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table
 from tests.drawn import words_of
-from tests.evaluated import EV, FOUND, KNN
+from tests.evaluated import EV, KNN
 from tests.rows import read_rows
 from tests.sample import SAMPLE
 
@@ -235,7 +234,7 @@ def test_digits_and_notes_of_a_table_for_a_paper(call: str) -> None:
         n_numbers = len(re.findall(four, head))
         assert not re.findall(four, write(digits=2, note=False))
         assert len(re.findall(r"\d\.\d{6}(?!\d)", write(digits=6))) >= n_numbers
-        for digits in (0, -1, 1.5, True, "2", 40):
+        for digits in (0, -1, 1.5, True, "2", 16):
             with pytest.raises(OptionError, match="whole number from 1 to 15"):
                 write(digits=digits)
     with pytest.raises(OptionError, match="say True or False"):
@@ -268,17 +267,6 @@ def test_a_p_value_is_below_the_last_digit_or_written_out(
     assert (p_value(p), str(Number(p, "p"))) == (shown, in_table)
 
 
-def test_numbers_are_rounded_once_to_the_digits_asked_for() -> None:
-    table = EV.table(["ndcg"], k=[5])
-    number = f"{float(EV.ndcg(k=5)):.6f}"
-    assert f"| {number} |" in table.to_markdown(digits=6)
-    assert f"& {number} " in table.to_latex(digits=6)
-    differences = FOUND.differences("ndcg", k=10)
-    change = f"{differences['difference'].iloc[0]:+.2f}"
-    assert f"| {change} |" in differences.to_markdown(digits=2)
-    assert "| &lt;0.01 |" in differences.to_markdown(digits=2)
-
-
 # What is drawn
 
 
@@ -295,11 +283,8 @@ def test_a_plot_says_the_cut_off_on_new_axes_and_on_those_given(
 ) -> None:
     result = eval(call)
     drawn = result.plot()
-    assert isinstance(drawn, Axes)
-    assert drawn.has_data()
     ax = plt.figure().add_subplot()
     assert result.plot(ax) is result.plot(ax=ax) is ax
-    ax.figure.canvas.draw()
     assert label in words_of(drawn)
 
 
@@ -308,61 +293,3 @@ def test_a_plot_says_the_cut_off_on_new_axes_and_on_those_given(
 def test_korean_labels_have_letters(call: str) -> None:
     recnb.language("ko")
     eval(call).plot().figure.canvas.draw()  # a missing letter is a warning
-
-
-def points(ax: Axes) -> dict[str, tuple[list[float], list[tuple[float, float]]]]:
-    """By the name of each series: its means, and the ends of their intervals."""
-    found = {}
-    for one in ax.containers:
-        line, _caps, bars = one.lines
-        ends = [tuple(part[:, 0]) for part in bars[0].get_segments()] if bars else []
-        found[one.get_label()] = ([*map(float, line.get_xdata())], ends)
-    return found
-
-
-def test_a_table_is_points_with_the_intervals_that_it_has() -> None:
-    table = EV.table(["ndcg", "recall"], k=[5, None])
-    wide = EV.table(["ndcg", "recall"], k=[5, None], intervals=True)
-    ax = table.plot()
-    # The series say the cut-offs, so no row does.
-    assert [one.get_text() for one in ax.get_yticklabels()] == ["nDCG", "Recall"]
-    bare, drawn = points(ax), points(wide.plot())
-    assert [*bare] == [*drawn] == ["5", "whole list"]
-    for k, name in ((5, "5"), (None, "whole list")):
-        means, ends = drawn[name]
-        assert means == table[k].tolist()
-        assert bare[name] == (means, [])
-        assert np.array(ends) == pytest.approx(wide[k][["low", "high"]].to_numpy())
-    table.loc["ndcg", 5] = 0.9
-    assert points(pickle.loads(pickle.dumps(table)).plot())["5"][0][0] == 0.9
-
-
-def test_the_line_of_a_curve_runs_to_the_right_whatever_the_order_of_cut_offs() -> None:
-    table = EV.curve("ndcg", k=[3, 1, 2])
-    assert table.index.tolist() == [3, 1, 2]
-    (line,) = table.plot().get_lines()
-    assert line.get_xdata().tolist() == [1, 2, 3]
-    assert line.get_ydata().tolist() == table.loc[[1, 2, 3], "ndcg"].tolist()
-
-
-def test_curves_on_the_same_axes_are_all_in_sight() -> None:
-    low, high, recall = (
-        FOUND["popular"].curve("ndcg"),
-        EV.curve("ndcg"),
-        EV.curve("recall"),
-    )
-    ax = low.plot()
-    high.plot(ax=ax, label="item-knn")
-    assert ax.get_ylim()[0] == 0
-    assert ax.get_ylabel() == "nDCG@k, mean of 261 users"
-    recall.plot(ax=ax)
-    assert ax.get_ylim()[1] > max(*recall.high, *high.high)
-    assert ax.get_ylabel() == "value"
-    names = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert names == ["nDCG", "item-knn", "Recall"]
-    assert not ax.get_legend().get_frame_on()
-    fixed = plt.figure().add_subplot()
-    fixed.set_ylim(0.1, 0.2)
-    high.plot(fixed, color="k")
-    assert fixed.get_ylim() == (0.1, 0.2)
-    assert fixed.get_lines()[-1].get_color() == "k"

@@ -2,7 +2,6 @@
 `python -m tests.widgets.test_shown` writes what each shows, and git the difference.
 """
 
-import re
 from functools import cache
 from typing import Any
 
@@ -11,7 +10,11 @@ import pytest
 import recnb
 from recnb.results.single_list import OF_ONE_LIST
 from recnb.widgets.quiz import Quiz
-from recnb.widgets.quiz.mistakes import common_mistakes
+from recnb.widgets.quiz.mistakes import (
+    common_mistakes,
+    other_numbers,  # noqa: F401 - in calls
+)
+from tests.drawn import html_of
 from tests.korean import page as sheet_text  # noqa: F401 - in sheets.txt
 from tests.sample import SAMPLE
 from tests.shown import Recorded, text_of
@@ -30,6 +33,7 @@ FIRST, *OTHERS = (
     )
 )
 TABLE = [["user", "nDCG"], ["<b>", 0.6953]]
+ASKED = recnb.quiz("ndcg", [*"ABCD"], {"B": 1, "E": 1}, k=3)
 OWN = (["Which is wrong? " * 30, TABLE], "The <first>.")
 #: Relevant items of four lists.
 FOUR = ({"A": 1, "B": 1}, {"D": 1, "F": 1}, {"D": 1}, {"C": 1, "F": 1})
@@ -79,12 +83,6 @@ def live(widget: Any, *uses: str) -> str:
 def still(widget: Any, *uses: str) -> str:
     """Return the same without controls."""
     return html_of(used(widget, uses)._html(live=False))
-
-
-def html_of(page: str) -> str:
-    """Return a page without its styles, a tag a line."""
-    page = re.sub(r' style="[^"]*"|<style>.*?</style>', "", page)
-    return page.replace("><", ">\n<")
 
 
 FILES = (

@@ -8,7 +8,7 @@ from typing import Any
 from recnb.display.language import use_language
 from recnb.errors import CutoffError, OptionError, RecnbError, is_several, quoted
 from recnb.metrics.measure import measure_named
-from recnb.results.single_list import OF_ONE_LIST, Pair, read_pairs
+from recnb.results.single_list import OF_ONE_LIST, Pair, read_pair
 from recnb.widgets.quiz.answer import Quiz
 from recnb.widgets.quiz.draw import LETTERS, TOP, drawn
 
@@ -89,11 +89,7 @@ def quiz(
             )
         if not is_several(shown):
             raise OptionError(_no_list(name, shown))
-        pair, *others = read_pairs(shown, relevant, measure.metric)
-        if others:
-            raise RecnbError(
-                "a quiz asks of one list, and several were given: pick one."
-            )
+        pair = read_pair(shown, relevant, measure.metric)
         if name == "err" and "max_relevance" not in options:
             chosen["max_relevance"] = max(pair.truth.values(), default=1)
         return _given(name, pair, cutoff, chosen, language)
