@@ -27,7 +27,7 @@ from recnb.results.numbers import ENDS
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table
 from tests.drawn import words_of
-from tests.evaluated import EV, KNN
+from tests.evaluated import EV, FOUND, KNN  # noqa: F401 -- in rows
 from tests.rows import read_rows
 from tests.sample import SAMPLE
 
