@@ -13,7 +13,6 @@ from recnb.beyond.recommendation_lists import TermRows, Whole
 from recnb.display.language import N_, named
 from recnb.errors import OptionError, RecnbError
 from recnb.metrics.formula import Formula
-from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Metric
 from recnb.results.evaluation_data import EvaluationData, index_of
@@ -51,7 +50,7 @@ def explanation_of_lists(
     metric: Metric[...], data: EvaluationData, measure: Measure, user: Any
 ) -> Explanation:
     """Explain the value of a user's list, or the one number of all lists."""
-    values: Values = metric.values(data, measure, Cutoffs.one(measure.k))
+    values: Values = metric.values(data, measure, measure.cutoffs())
     measure = values.measure
     value, rows = _value_and_rows(data, values, user)
     terms = []
@@ -96,7 +95,7 @@ def _value_and_rows(
         return float(result.value), result.rows()
     if "truth" in metric.needs and data.joined.hits.tied is not None:
         raise OptionError(MANY_ORDERS)
-    are = values.basis.users_in_words
+    are = values.basis.averaged_users
     position = index_of(user, values.users, data.keys, are)
     if np.isnan(result.value[position]):
         raise RecnbError(

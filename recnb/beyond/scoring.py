@@ -12,7 +12,7 @@ import polars as pl
 from recnb.beyond.catalogue import Catalogue
 from recnb.beyond.item_data import ItemData
 from recnb.beyond.recommendation_lists import PerUser, TermRows
-from recnb.display.language import N_, _, ngettext
+from recnb.display.language import N_, Noun, _, ngettext
 from recnb.display.text import Phrase
 from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.measure import Measure
@@ -27,12 +27,12 @@ from recnb.results.basis import (
 )
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import as_computed, recorded_of
-from recnb.results.values import Values, plain_option
+from recnb.results.values import Values, plain_options
 from recnb.stats import means
 
 
 def values_of_lists(
-    metric: Metric[...], data: EvaluationData, measure: Measure, k: Cutoffs
+    metric: Metric[...], data: EvaluationData, measure: Measure, cutoffs: Cutoffs
 ) -> Values:
     """Compute a metric beyond accuracy.
 
@@ -41,33 +41,32 @@ def values_of_lists(
     recorded = recorded_of(data, metric)
     measure = as_computed(data, measure, recorded)
     # `results` has one result for each cut-off.
-    users, results = _computed(data.item_data, measure, k)
+    users, results = _computed(data.item_data, measure, cutoffs)
     values = [result.value for result in results]
     if metric.of == "all":
-        matrix, weights = np.zeros((0, len(k))), None
+        matrix, weights = np.zeros((0, len(cutoffs))), None
         mean = np.array(values, dtype=np.float64)
     else:
         # The values at a cut-off lie together in memory, so that a sum does not depend
         # on the cut-offs beside it.
         matrix, weights = np.stack(values).T, data.source.weight_of(users)
         mean = means(matrix, weights)
-    at_deepest = matrix[:, k.values.index(k.deepest)]
-    grounds = Grounds(
-        data=data,
-        measure=measure,
-        is_recorded=recorded is not None,
-        users=users,
-        weights=weights,
-        n_without_value=int(np.isnan(at_deepest).sum()),
-    )
+    at_deepest = matrix[:, cutoffs.values.index(cutoffs.deepest)]
     return Values(
         measure=measure,
-        k=k,
+        cutoffs=cutoffs,
         users=users,
         matrix=matrix,
         mean=mean,
         decided=data.convention,
-        basis=Basis(grounds.words, grounds.averaged, lambda: data.noun),
+        basis=Grounds(
+            data=data,
+            measure=measure,
+            is_recorded=recorded is not None,
+            users=users,
+            weights=weights,
+            n_without_value=int(np.isnan(at_deepest).sum()),
+        ),
         results=tuple(results),
         data=data,
         weights=weights,
@@ -75,7 +74,7 @@ def values_of_lists(
 
 
 def _computed(
-    data: ItemData, measure: Measure, k: Cutoffs
+    data: ItemData, measure: Measure, cutoffs: Cutoffs
 ) -> tuple[pl.Series, list[Any]]:
     """Compute a metric at each cut-off; return the users of its values as well.
 
@@ -90,7 +89,7 @@ def _computed(
     )
     results = [
         [part.compute(metric, cutoff, measure.options) for part in parts]
-        for cutoff in k
+        for cutoff in cutoffs
     ]
     if len(parts) == 1:
         return users, [result for (result,) in results]
@@ -122,7 +121,7 @@ def users_with_lists_in_words(data: EvaluationData, users: pl.Series) -> str:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Grounds:
+class Grounds(Basis):
     """What a number beyond accuracy rests on, in words that are made when shown."""
 
     data: EvaluationData
@@ -131,6 +130,11 @@ class Grounds:
     users: pl.Series  #: who have a list, or are evaluated
     weights: Floats | None  #: of these users
     n_without_value: int  #: of them, at the deepest cut-off
+
+    @property
+    def noun(self) -> Noun:
+        """What sentences call users and items."""
+        return self.data.noun
 
     def words(self, *, brief: bool) -> list[str]:
         """Return all that the number rests on, brief or not."""
@@ -201,20 +205,11 @@ class Grounds:
         These are cutoff="k", and what is off, such as normalize=False of novelty.
         """
         words = list[str]()
-        for name, shown in _plain_options(self.measure).items():
+        for name, shown in plain_options(self.measure).items():
             is_default = shown == self.measure.metric.defaults[name]
-            if is_default and shown in ("k", False):
+            if shown is None or (is_default and shown in ("k", False)):
                 continue
             phrase = f"{name}={shown}"
             is_given = name in self.measure.options
             words.append(Phrase(phrase, phrase) if is_given else phrase)
         return words
-
-
-def _plain_options(measure: Measure) -> dict[str, Any]:
-    """Return the options that are set, given or by default, as words and numbers."""
-    return {
-        name: plain_option(value)
-        for name, value in measure.chosen.items()
-        if value is not None
-    }

@@ -8,16 +8,16 @@ import pandas as pd
 from recnb.beyond.scoring import users_with_lists_in_words
 from recnb.display.language import _, pgettext, template
 from recnb.errors import OptionError, RecnbError
-from recnb.metrics.hits import Cutoffs
+from recnb.metrics.hits import Cutoffs, one_cutoff
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.numbers import Numbers
-from recnb.results.places import Place, places_beyond
+from recnb.results.numbers import Numbers, panels_beyond
 from recnb.results.scoring import recorded_in
 from recnb.results.shown import Shown
 from recnb.results.table import Table
 from recnb.results.tables import by_cutoff, depth_in_words, phrases_of
+from recnb.results.values import Panel
 
 
 def beyond_table(data: EvaluationData, k: object) -> Table:
@@ -31,17 +31,17 @@ def beyond_table(data: EvaluationData, k: object) -> Table:
             f"{data.library} has no metric beyond accuracy that recnb has recorded."
         )
     cutoffs = Cutoffs.of(k)
-    places = list[Place]()
+    panels = list[Panel]()
     lacks: dict[str, list[str]] = {}  # what is missing, with the metrics that lack it
     for name in recorded:
         measure = Measure(LIST_METRICS[name])
         try:
-            places += places_beyond("", data, measure, cutoffs)
+            panels += panels_beyond({"": data}, measure, cutoffs)
         except RecnbError as problem:
             why = problem.lack or str(problem).removeprefix(f"{name}: ")
             lack = template(why).removesuffix(".")
             lacks.setdefault(lack, []).append(name)
-    numbers = Numbers(places, [""])
+    numbers = Numbers(panels, [""])
     absent = [
         _("not here: {names} ({why})", names=", ".join(names), why=why)
         for why, names in lacks.items()
@@ -55,7 +55,7 @@ def items_of(data: EvaluationData, k: object) -> Table:
 
     Each item of frames, train and `items=` is there once.
     """
-    (cutoff,) = Cutoffs.one(k).values
+    cutoff = one_cutoff(k)
     items = data.item_data.items
     n_items = len(items)
     lists = data.item_data.lists().upto(cutoff)

@@ -31,7 +31,7 @@ from recnb.results.basis import (
 )
 from recnb.results.evaluation_data import users_in_common
 from recnb.results.numbers import Bases
-from recnb.results.scoring import scale_of, scoring_of, with_whole_lists
+from recnb.results.scoring import scale_of, scoring_of, worded_for
 from recnb.results.segments import Division, part_in_words
 from recnb.results.unweighted import plain_means
 
@@ -127,8 +127,7 @@ def _other_data(models: Compared, asked: Sequence[Measure]) -> list[str]:
         words = []
         users = users_in_common([other.users for other in others])
         if len(users) != first.n_lists:
-            counted = first.counted(users)
-            words = [sample_in_words(counted["n_users"], counted.get("n_lists"))]
+            words = [sample_in_words(**first.counted(users))]
         if first.library is None:  # the name of a library says its decisions
             decisions = others[0].convention.phrases(graded=first.joined.graded)
             words += [phrase for phrase in decisions if phrase not in known]
@@ -154,11 +153,8 @@ def options_of(
         if measure.metric.is_accuracy:  # with those of the library
             options = scoring.measure.chosen
         in_words = partial(options_in_words, options, cutoff=convention.cutoff)
-        words = in_words(whole=k.is_whole)
-        if k.is_mixed and measure.metric.is_accuracy:
-            words = with_whole_lists(words, in_words(whole=True))
         phrases[symbol_of(measure.asked_as)] = [
-            *words,
+            *worded_for(k, in_words),
             *scale_of(measure, scoring.joined.hits),
         ]
     return phrases

@@ -47,7 +47,7 @@ from recnb.errors import (
 )
 from recnb.evaluate import Options, with_options_listed
 from recnb.evaluation import Evaluation
-from recnb.metrics.hits import Cutoffs
+from recnb.metrics.hits import Cutoffs, one_cutoff
 from recnb.metrics.measure import Measure, call_of, measure_named
 from recnb.metrics.metric import ACCURACY, Given
 from recnb.results.arguments import (
@@ -293,7 +293,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return next(iter(self._models.values()))
 
     def _measured(
-        self, asked: Sequence[Measure], k: Cutoffs, division: Division = EVERYONE
+        self, asked: Sequence[Measure], cutoffs: Cutoffs, division: Division = EVERYONE
     ) -> Numbers:
         """Measure metrics of the models, and the differences of their pairs.
 
@@ -302,7 +302,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return measured(
             self._models,
             asked,
-            k,
+            cutoffs,
             division=division,
             pairs=self.pairs,
             settings=self.settings,
@@ -315,11 +315,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         `of_call`: other keywords of the call, which a misspelt option may mean.
         """
-        (measure,) = asked_of(
-            self._first, [metric], Cutoffs.one(k), options, "k", *of_call
-        )
+        cutoff = Cutoffs((one_cutoff(k),))
+        (measure,) = asked_of(self._first, [metric], cutoff, options, "k", *of_call)
         measure = measure.cut_at(k)
-        return measure, Cutoffs.one(measure.k)
+        return measure, measure.cutoffs()
 
     def table(
         self,
@@ -464,7 +463,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return differences_table(
             numbers,
             WordedLater(words),
-            warnings=warnings_of(self._models, asked[0], cutoffs),
+            warnings=WordedLater(lambda: warnings_of(self._models, asked[0], cutoffs)),
             known=taken_as_known(self._first.source.weighted),
         )
 
@@ -692,7 +691,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         1  item-knn  popular    0.352
         2   factors  popular    0.228
         """
-        k = Cutoffs.one(k).values[0]
+        k = one_cutoff(k)
         frame = pd.DataFrame(overlaps(self._models, k, p))
         shown = Shown(basis=self._basis(), index=["model", "other"])
         return Table(frame, shown=shown)
@@ -731,7 +730,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 "metrics beyond accuracy need more frames: give compare() train=, "
                 "and items= for some."
             )
-        k = Cutoffs.one(k).values[0]
+        k = one_cutoff(k)
         columns, basis = {}, {}
         for name, model in self._models.items():
             table = model.beyond(k)
@@ -858,9 +857,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """Return the users and the convention behind some metrics."""
         return basis_of(self._models, self.left_out, asked)
 
-    def _basis_with_options(self, asked: Sequence[Measure], k: Cutoffs) -> list[str]:
+    def _basis_with_options(
+        self, asked: Sequence[Measure], cutoffs: Cutoffs
+    ) -> list[str]:
         """Return the same with the options of each metric."""
-        return [*self._basis(asked), *merged(options_of(self._models, asked, k))]
+        return [*self._basis(asked), *merged(options_of(self._models, asked, cutoffs))]
 
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
         """Return the names of a model and of the one that it is compared with.

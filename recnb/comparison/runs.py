@@ -78,13 +78,13 @@ def runs_table(
         title=_("{label} over splits", label=label_of(place.measure.symbol, place.k)),
         basis=basis,
         remarks=notes,
+        notes=notes,
         below=differences,
     )
     frame = pd.DataFrame(numbers_of_models).rename_axis("model")
     table = Table(frame, shown=shown)
     table.differences = differences
     table.by_split = by_split
-    table.notes = notes
     return table
 
 
@@ -116,7 +116,7 @@ def _differences(numbers: Numbers, test_share: float | None) -> Table:
     ]
     differences = settled(np.column_stack(values))
     all_tied = (differences == 0).all(axis=0)
-    settings, better = numbers.settings, numbers.places[0].better
+    settings, better = numbers.settings, numbers.places[0].measure.metric.better
     tests = resampled(differences, settings.confidence, test_share)
     corrected = tests._replace(p=holm(tests.p))
     columns = {

@@ -17,11 +17,12 @@ from recnb.display.text import one_line
 from recnb.results import conclusions as words
 from recnb.results.numbers import ENDS, NAMES, DifferenceRow, MeanRow, Numbers
 from recnb.results.segments import Division
-from recnb.results.shown import Shown
+from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table
 from recnb.results.tables import distinct_labels
 from recnb.results.user_groups import UserGroup
 from recnb.results.verdicts import MARKS, sign_of_verdict
+from recnb.stats import Settings
 
 #: The name of each column of a table of models, by metric and cut-off.
 Names = Mapping[tuple[str, int | None], str]
@@ -105,8 +106,7 @@ def _legend(
 ) -> list[Line]:
     """Explain the marks that a mean has, and which metrics are better where less."""
     directions = {
-        names[place.measure.name, place.k]: place.measure.metric.better
-        for place in numbers.places
+        names[place.column]: place.measure.metric.better for place in numbers.places
     }
     legend = words.legend(
         directions,
@@ -135,41 +135,47 @@ def differences_table(
     frame = _differences(rows, numbers.division)
     segments = [numbers.division.names[row.part] for row in rows]
     n_names = len(numbers.division.labels) + len(NAMES)
-    conclusions = []
-    for segment, line in zip(segments, words.conclusions(rows, settings), strict=True):
-        text = str(CONSOLE.write(line))
-        conclusions.append(f"{one_line(segment)}: {text}" if segment else text)
+    chosen = rows[0].label if rows else ""
+    conclusions = WordedLater(lambda: _conclusions(segments, rows, settings))
+    of_few = conclusions if len(rows) <= FEW else ()
     shown = Shown(
         basis=basis,
-        remarks=[*warnings, *(conclusions if len(rows) <= FEW else ())],
+        remarks=WordedLater(lambda: [*warnings, *of_few]),
+        conclusions=conclusions,
+        notes=WordedLater(
+            lambda: [*warnings, *words.notes(rows, settings, chosen), *known]
+        ),
         index=[*frame.columns[:n_names]],
         columns=[name for name in TESTED if name not in NOT_SHOWN],
         cells={"difference": "difference", "verdict": "verdict"},
         plot="differences",
-        drawn=_drawn(frame, segments, rows),
+        drawn_as=WordedLater(lambda: _names_in_a_figure(segments, rows)),
     )
-    table = Table(frame, shown=shown)
-    table.conclusions = conclusions
-    chosen = rows[0].label if rows else ""
-    table.notes = [*warnings, *words.notes(rows, settings, chosen), *known]
-    return table
+    return Table(frame, shown=shown)
 
 
-def _drawn(
-    table: pd.DataFrame, segments: Sequence[str], rows: Sequence[DifferenceRow]
-) -> pd.DataFrame:
-    """Return the differences that a plot shows.
+def _conclusions(
+    segments: Sequence[str], rows: Sequence[DifferenceRow], settings: Settings
+) -> list[str]:
+    """Return a sentence for each difference, behind the name of its segment."""
+    lines = words.conclusions(rows, settings)
+    conclusions = []
+    for segment, line in zip(segments, lines, strict=True):
+        text = str(CONSOLE.write(line))
+        conclusions.append(f"{one_line(segment)}: {text}" if segment else text)
+    return conclusions
 
-    Each is named by the sign of the verdict, segment, metric and models.
-    """
+
+def _names_in_a_figure(
+    segments: Sequence[str], rows: Sequence[DifferenceRow]
+) -> list[str]:
+    """Name each difference by the sign of its verdict, segment, metric and models."""
     names = []
     for segment, row in zip(segments, rows, strict=True):
         models = CONSOLE.write([Name(row.model), " − ", Name(row.baseline)])
         parts = [sign_of_verdict(row.verdict), segment, row.label, models]
         names.append(" ".join(filter(None, parts)))
-    frame = table.set_axis(names)[["difference", "low", "high"]]
-    drawn: pd.DataFrame = frame[np.isfinite(frame["difference"])]
-    return drawn
+    return names
 
 
 def movers_frame(groups: Iterable[UserGroup]) -> pd.DataFrame:

@@ -22,7 +22,7 @@ from recnb.data.source import ranked
 from recnb.data.tables import MadeTable, Tables
 from recnb.errors import OptionError, is_word, near
 from recnb.libraries.number import Variant
-from recnb.metrics.hits import Cutoffs
+from recnb.metrics.hits import Cutoffs, one_cutoff
 from recnb.metrics.measure import Measure, measure_named, plain_text
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.evaluation_data import EvaluationData
@@ -102,7 +102,7 @@ def as_in(
     [0.6309, 0.2961, 1.0]
     """
     chosen, k = _chosen(library, metric, k)
-    k = Cutoffs.one(k).values[0]
+    k = one_cutoff(k)
     roles = ("user", "item", "rank", "score", "relevance")
     if unknown := [name for name in columns if name not in roles]:
         known = near(unknown[0], [*roles, "train", "items", "features"])
@@ -147,7 +147,7 @@ def _of_lists(
     if features is not None:
         options["features"] = features
     measure = Measure(LIST_METRICS[preset.metric], options)
-    return float(values_of(data, measure, Cutoffs.one(k)).mean[0])
+    return float(values_of(data, measure, Cutoffs((k,))).mean[0])
 
 
 def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | None]:

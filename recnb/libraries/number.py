@@ -74,7 +74,7 @@ class Variant:
     @classmethod
     def of_evaluation(cls, data: EvaluationData, measure: Measure) -> Self:
         """Make the variant that an evaluation computes, under its library's name."""
-        scoring = scoring_of(data, measure, Cutoffs.one(measure.k))
+        scoring = scoring_of(data, measure, measure.cutoffs())
         name = _("as {library}", library=data.library) if data.library else "recnb"
         convention = scoring.joined.convention
         return cls.made(name, convention, measure.metric, scoring.measure.options)

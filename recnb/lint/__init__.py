@@ -67,7 +67,7 @@ def lint(
         headline=_headline(findings, n_checks),
         measured=data.in_words,
         not_checked_lines=_lines(not_made),
-        basis="; ".join(data.scoring.basis.phrases()),
+        basis="; ".join(data.scoring.phrases()),
         lang=current(),
     )
 

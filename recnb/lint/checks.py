@@ -298,7 +298,7 @@ def unjudged(data: LintData) -> Iterator[Problem]:
     judged = data.joined.rows.truth
     rows = top.join(judged, on=PAIR, how="anti", maintain_order="left")
     measure = measure_named("judged").cut_at(data.k)
-    _values, share = averaged(data.joined, measure, Cutoffs.one(data.k))
+    _values, share = averaged(data.joined, measure, Cutoffs((data.k,)))
     yield Problem(
         rows,
         top.height,

@@ -15,7 +15,6 @@ from recnb.display.language import Message, _
 from recnb.display.text import one_line, sample_in_words
 from recnb.metrics.gain import Gain
 from recnb.metrics.hits import (
-    Cutoffs,
     Floats,
     Hits,
 )
@@ -85,7 +84,7 @@ class LintData:
     ) -> None:
         self.evaluation = evaluation
         self.measure = measure  #: as it is asked for
-        self.scoring = scoring_of(evaluation, measure, Cutoffs.one(measure.k))
+        self.scoring = scoring_of(evaluation, measure, measure.cutoffs())
         self.metric = measure.metric
         self.joined = self.scoring.joined
         self.side = evaluation.side_data
@@ -100,7 +99,7 @@ class LintData:
     @cached_property
     def averaged(self) -> tuple[Floats, Floats]:
         """The metric as it is: the values of the users, and their mean."""
-        return averaged(self.joined, self.scoring.measure, self.scoring.k)
+        return averaged(self.joined, self.scoring.measure, self.scoring.cutoffs)
 
     @property
     def measured(self) -> Measured:
@@ -132,7 +131,9 @@ class LintData:
 
     def values_of(self, hits: Hits) -> tuple[Floats, float]:
         """Compute the metric of hits of the same users: their values, and the mean."""
-        values, mean = averaged(self.joined, self.scoring.measure, self.scoring.k, hits)
+        values, mean = averaged(
+            self.joined, self.scoring.measure, self.scoring.cutoffs, hits
+        )
         return np.nan_to_num(values[:, 0]), float(mean[0])
 
     @property

@@ -65,24 +65,11 @@ class Cutoffs:
         if isinstance(k, Cutoffs):
             return k
         if not _are_several(k):
-            return cls((_one_cutoff(k),))
-        values = tuple(_one_cutoff(cutoff) for cutoff in k)
+            return cls((_cutoff(k),))
+        values = tuple(_cutoff(cutoff) for cutoff in k)
         if not values or len(set(values)) < len(values):
-            raise CutoffError(
-                f"k={quoted(k)}: give at least one cut-off, such as k=[5, 10], and each "
-                "once."
-            )
+            raise _none_or_repeated(k)
         return cls(values)
-
-    @classmethod
-    def one(cls, k: object) -> Cutoffs:
-        """Read the cut-off of a call that returns one number."""
-        if not _are_several(k) or len(k) == 0:
-            return cls.of(k)
-        raise CutoffError(
-            f"one call gives one number: type .table(k={list(k)!r}), or "
-            f".curve(metric, k={list(k)!r})."
-        )
 
     def __iter__(self) -> Iterator[int | None]:
         return iter(self.values)
@@ -123,6 +110,9 @@ class Cutoffs:
         return _by_user(self.values, list_length)
 
 
+#: No cut-off.
+WHOLE_LISTS = Cutoffs((None,))
+
 #: What a metric function takes for k: a whole number, or None for each list's own
 #: length.
 Cutoff = int | Cutoffs | None
@@ -132,11 +122,30 @@ Cutoff = int | Cutoffs | None
 OR_WHOLE = ", or None for each user's whole list"
 
 
+def one_cutoff(k: object) -> int | None:
+    """Read the cut-off of a call that returns one number; None is the whole list."""
+    if not _are_several(k):
+        return _cutoff(k)
+    if len(k) == 0:
+        raise _none_or_repeated(k)
+    raise CutoffError(
+        f"one call gives one number: type .table(k={list(k)!r}), or "
+        f".curve(metric, k={list(k)!r})."
+    )
+
+
+def _none_or_repeated(k: object) -> CutoffError:
+    """Return the error for cut-offs of which there is none, or one twice."""
+    return CutoffError(
+        f"k={quoted(k)}: give at least one cut-off, such as k=[5, 10], and each once."
+    )
+
+
 def _are_several(k: object) -> TypeGuard[Sequence[object]]:
     return isinstance(k, (Sequence, np.ndarray)) and is_several(k)
 
 
-def _one_cutoff(k: object) -> int | None:
+def _cutoff(k: object) -> int | None:
     if k is None:
         return None
     if not isinstance(k, (int, np.integer)) or isinstance(k, bool) or k < 1:

@@ -25,7 +25,7 @@ from recnb.display.language import (
 )
 from recnb.errors import OptionError, RecnbError, is_number, near, quoted
 from recnb.metrics.formula import OVER, Formula
-from recnb.metrics.hits import Cutoff, Cutoffs
+from recnb.metrics.hits import WHOLE_LISTS, Cutoff, Cutoffs, one_cutoff
 from recnb.metrics.metric import (
     ACCURACY,
     ALIASES,
@@ -141,7 +141,7 @@ class Measure:
 
     def cut_at(self, k: object) -> Measure:
         """Return the measure with a cut-off; one beside that of its text is refused."""
-        (cutoff,) = Cutoffs.one(k).values
+        cutoff = one_cutoff(k)
         if cutoff in (None, self.k):
             return self
         if self.k is None:
@@ -151,9 +151,9 @@ class Measure:
             "one of them out."
         )
 
-    def cutoffs(self, k: Cutoffs) -> Cutoffs:
-        """Return its own cut-off if it has one, else these."""
-        return k if self.k is None else Cutoffs.of(self.k)
+    def cutoffs(self, others: Cutoffs = WHOLE_LISTS) -> Cutoffs:
+        """Return its own cut-off if it has one, else others."""
+        return others if self.k is None else Cutoffs((self.k,))
 
     def at(self, data: Any, cutoffs: Cutoff) -> Any:
         """Compute the metric of hits or lists at one or several cut-offs."""

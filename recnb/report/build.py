@@ -22,8 +22,15 @@ from recnb.report.report import Report
 from recnb.report.request import ReportRequest, curve_points, in_order
 from recnb.results.basis import merged
 from recnb.results.evaluation_data import EvaluationData, Models, has_side_data
-from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs, measured
-from recnb.results.places import Place, places_beyond, places_of
+from recnb.results.numbers import (
+    DifferenceRow,
+    MeanRow,
+    Numbers,
+    Pairs,
+    measured,
+    panels_beyond,
+    panels_of,
+)
 from recnb.results.scoring import recorded_in, scoring_of, values_of_users
 from recnb.results.segments import (
     MOST_SEGMENTS,
@@ -32,6 +39,7 @@ from recnb.results.segments import (
 )
 from recnb.results.unweighted import plain_means
 from recnb.results.user_groups import UserGroup, extremes, moved
+from recnb.results.values import Panel
 from recnb.stats import Settings
 
 #: Users shown of each kind, and pairs of models whose users are shown.
@@ -113,19 +121,19 @@ def _of_accuracy(
     The lead metric is measured at the cut-offs of its curve as well.
     """
     points = curve_points(request.lead_ks)
-    places, of_curve = list[Place](), list[Place]()
+    panels, of_curve = list[Panel](), list[Panel]()
     for measure in request.metrics:
         wanted = request.k_of(measure.name)
         drawn = points if measure is request.lead else ()
         cutoffs = Cutoffs.of(in_order([*wanted, *drawn]))
         for model in models.values():
             _check_users(model, measure, cutoffs)
-        computed = list(places_of(models, measure, cutoffs))
-        places += [place for place in computed if place.k in wanted]
-        of_curve += [place for place in computed if place.k in drawn]
+        for panel in panels_of(models, measure, cutoffs):
+            panels.append(panel.at(wanted))
+            of_curve.append(panel.at(drawn))
     names = list(models)
     return (
-        Numbers(places, names, pairs, settings),
+        Numbers(panels, names, pairs, settings),
         Numbers(of_curve, names, settings=settings),
     )
 
@@ -170,18 +178,18 @@ def _beyond_accuracy(
     """
     means, lacking = list[MeanRow](), dict[str, str]()
     for name, model in models.items():
-        places = list[Place]()
+        panels = list[Panel]()
         for measure in measures:
             k = Cutoffs.of(request.k_of(measure.name))
             try:
-                places += places_beyond(name, model, measure, k)
+                panels += panels_beyond({name: model}, measure, k)
             except RecnbError as problem:
                 if len(models) > 1 and request.beyond:
                     raise OptionError(str(problem)) from problem
                 prefix = f"{measure.name}: "
                 why = problem.lack or str(problem).removeprefix(prefix)
                 lacking[measure.name] = template(why)
-        means += Numbers(places, [name], settings=settings).means()
+        means += Numbers(panels, [name], settings=settings).means()
     return [row for row in means if row.metric not in lacking], lacking
 
 
@@ -284,14 +292,14 @@ def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...
     hit_rate = Measure(METRICS["hit_rate"])
     try:
         convention = scoring_of(first, hit_rate).joined.convention
-        (place,) = places_of(models, hit_rate, Cutoffs.of(k))
+        (panel,) = panels_of(models, hit_rate, Cutoffs.of(k))
     except RecnbError:
         return ()
-    if convention.no_relevant == "one" or len(place.users) != first.n_lists:
+    if convention.no_relevant == "one" or len(panel.users) != first.n_lists:
         return ()
-    if place.sample.weights is not None:
+    if panel.sample.weights is not None:
         return ()
-    return tuple(Numbers([place], list(models), settings=settings).means())
+    return tuple(Numbers([panel], list(models), settings=settings).means())
 
 
 def _lints(models: Models, request: ReportRequest) -> dict[str, Lint]:
@@ -320,17 +328,17 @@ def _metric_words(
     return tuple(metrics)
 
 
-def _words_of(model: EvaluationData, asked: Measure, k: Cutoffs) -> MetricWords:
+def _words_of(model: EvaluationData, asked: Measure, cutoffs: Cutoffs) -> MetricWords:
     """Return the words of a measure."""
     metric = asked.metric
-    scoring = scoring_of(model, asked, k)
+    scoring = scoring_of(model, asked, cutoffs)
     measure = scoring.measure
     convention = _(measure.range_text)
     if metric.is_accuracy:
         convention = "; ".join(
             options_in_words(
                 asked.chosen,
-                whole=k.is_whole,
+                whole=cutoffs.is_whole,
                 cutoff=scoring.joined.convention.cutoff,
             )
         )
@@ -352,6 +360,6 @@ def _basis(model: EvaluationData, request: ReportRequest) -> str:
     phrases = {}
     for measure in request.metrics:
         ks = Cutoffs.of(request.k_of(measure.name))
-        basis = scoring_of(model, measure, ks).basis
-        phrases[measure.symbol] = basis.phrases(brief=True)
+        scoring = scoring_of(model, measure, ks)
+        phrases[measure.symbol] = scoring.phrases(brief=True)
     return "; ".join(merged(phrases))

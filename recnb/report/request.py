@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from recnb.errors import OptionError, quoted
-from recnb.metrics.hits import Cutoffs
+from recnb.metrics.hits import WHOLE_LISTS, Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Given
 from recnb.results.arguments import Metrics, asked_of, refuse_twice
@@ -62,7 +62,7 @@ def request_of(
     model: EvaluationData, k: Any, metrics: Metrics, options: Given, *, by: Any
 ) -> ReportRequest:
     """Check what is asked of a report of this model, or of this and others."""
-    asked = asked_of(model, metrics, Cutoffs.of(None), options)
+    asked = asked_of(model, metrics, WHOLE_LISTS, options)
     if None in Cutoffs.of(k).values:
         problem = (
             "a report needs whole numbers for k, such as k=[5, 10, 20]: its curve "

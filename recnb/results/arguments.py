@@ -57,18 +57,18 @@ NO_PAIRS = (
 def asked_of(
     data: EvaluationData | None,
     metrics: Metrics | Sequence[Measure],
-    k: Cutoffs,
+    cutoffs: Cutoffs,
     options: Given,
     *of_call: str,
 ) -> list[Measure]:
     """Look up the metrics of a call, each with the options that it has.
 
-    None: the standard ones that the data allow. `k`: the cut-offs of those that name
-    none. `of_call`: other keywords of the call, which a misspelt option may mean.
+    None: the standard ones that the data allow. `cutoffs`: of those that name none.
+    `of_call`: other keywords of the call, which a misspelt option may mean.
     """
     named_in_call = _named_in_call(metrics, data)
     measures = [measure for measure, _own in named_in_call]
-    refuse_twice(measures, k)
+    refuse_twice(measures, cutoffs)
     for option, value in options.items():
         having, lacking = [], []
         for measure, own in named_in_call:
@@ -91,11 +91,11 @@ def refuse_whole_metrics(asked: Sequence[Measure], why: str) -> None:
             raise OptionError(named(f"{OF_ALL_LISTS}, so {why}", metric=each.name))
 
 
-def refuse_twice(measures: Sequence[Measure], k: Cutoffs) -> None:
-    """Refuse a measure that is named twice at one cut-off, which k may give it."""
+def refuse_twice(measures: Sequence[Measure], cutoffs: Cutoffs) -> None:
+    """Refuse a measure that is named twice at one cut-off, which `cutoffs` may give it."""
     seen = set()
     for measure in measures:
-        for cutoff in measure.cutoffs(k):
+        for cutoff in measure.cutoffs(cutoffs):
             place = (measure.name, cutoff)
             if place in seen:
                 at = "" if cutoff is None else f" at k={cutoff}"

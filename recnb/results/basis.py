@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -41,31 +41,49 @@ IN_SHORT = {
 OWN = N_("recnb's own: that of {library} is not recorded")
 
 
-@dataclass(frozen=True, eq=False)
 class Basis:
     """What a number rests on, in words that are made when they are shown.
 
-    Words are those of the language in force then, so the fields are functions.
+    Words are those of the language in force then.
     """
 
-    #: `words(brief=...)`: the users and the decisions. Brief words stand beside those of
-    #: other metrics: one phrase says all of the users, and under a library its name
-    #: stands for its decisions.
-    words: Callable[..., Sequence[str]]
-    #: `users()`: those of the words that say whose values are averaged, by default none.
-    users: Callable[[], Sequence[str]] = tuple
-    #: `noun()`: what sentences call users and items.
-    noun: Callable[[], Noun] = Noun
+    @property
+    def noun(self) -> Noun:
+        """What sentences call users and items."""
+        return Noun()
+
+    def words(self, *, brief: bool) -> Sequence[str]:
+        """Return the users and the decisions.
+
+        Brief words stand beside those of other metrics: one phrase says all of the
+        users, and under a library its name stands for its decisions.
+        """
+        raise NotImplementedError
+
+    def averaged(self) -> Sequence[str]:
+        """Return those of the words that say whose values are averaged."""
+        return ()
 
     def phrases(self, *, brief: bool = False) -> list[str]:
         """Return the users and the decisions in words."""
-        with use_noun(self.noun()):
+        with use_noun(self.noun):
             return list(self.words(brief=brief))
 
-    def users_in_words(self) -> list[str]:
+    def averaged_users(self) -> list[str]:
         """Return the users behind the number in words."""
-        with use_noun(self.noun()):
-            return list(self.users())
+        with use_noun(self.noun):
+            return list(self.averaged())
+
+
+@dataclass(frozen=True, eq=False)
+class Worded(Basis):
+    """A basis whose words are made already, brief in any case."""
+
+    made: Sequence[str]
+
+    def words(self, *, brief: bool) -> Sequence[str]:
+        """Return the words."""
+        return self.made
 
 
 def averaged_in_words(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from inspect import Parameter, Signature
 from typing import Any, Concatenate, TypeVar, overload
 
-from recnb.metrics.hits import Cutoffs, Hits
+from recnb.metrics.hits import Hits, one_cutoff
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import (
     KINDS,
@@ -114,7 +114,7 @@ def method(metric: Any, returned: type[Any] = Score) -> Any:
 
     def call(self: Any, k: Any = None, **options: Any) -> Any:
         metric.check(options)
-        return score_of(self, Measure(metric, options, Cutoffs.one(k).values[0]))
+        return score_of(self, Measure(metric, options, one_cutoff(k)))
 
     _describe(call, metric, returned.__name__, before=SELF)
     call.__qualname__ = f"Evaluation.{metric.name}"

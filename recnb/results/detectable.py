@@ -10,12 +10,12 @@ import numpy as np
 from recnb.display.language import _, named
 from recnb.display.text import sample_in_words
 from recnb.errors import NoUsersError, OptionError, is_number, quoted
-from recnb.metrics.hits import Cutoffs, Floats
+from recnb.metrics.hits import Floats
 from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import ACCURACY, label_of
 from recnb.results.arguments import AnyMetric
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.places import places_of
+from recnb.results.numbers import panels_of
 from recnb.stats import (
     ENOUGH,
     POWER,
@@ -166,8 +166,8 @@ def detectable(
     0.0376
     """
     measure = measure_named(metric, ACCURACY).with_options(options).cut_at(k)
-    (place,) = places_of({"": data}, measure, Cutoffs.one(measure.k))
-    if not len(place.users):
+    (panel,) = panels_of({"": data}, measure, measure.cutoffs())
+    if not len(panel.users):
         label = label_of(measure.name, measure.k)
         raise NoUsersError(
             named(
@@ -175,8 +175,7 @@ def detectable(
                 label=label,
             )
         )
-    values = place.values[:, 0]
-    return Detectable.of(measure.label, values, place.sample, power, alpha)
+    return Detectable.of(measure.label, panel.values[0, 0], panel.sample, power, alpha)
 
 
 def users_needed(

@@ -33,7 +33,7 @@ from recnb.display.language import (
 )
 from recnb.display.text import Phrase, beginning, one_line
 from recnb.errors import FrameError, OptionError, UnknownUserError, quoted
-from recnb.metrics.hits import Cutoffs, Floats, Hits
+from recnb.metrics.hits import Floats, Hits, one_cutoff
 from recnb.results.basis import averaged_in_words, pairs_in_words
 from recnb.stats import UserSample
 
@@ -224,7 +224,7 @@ class EvaluationData:
         >>> ev.hits().rank.tolist()
         [2]
         """
-        return self.joined.hits.down_to(Cutoffs.one(depth).values[0])
+        return self.joined.hits.down_to(one_cutoff(depth))
 
     # Users and their lists
 
@@ -241,7 +241,7 @@ class EvaluationData:
         """
         return len(self.joined.users)
 
-    def counted(self, list_ids: pl.Series) -> dict[str, int]:
+    def counted(self, list_ids: pl.Series) -> dict[str, Any]:
         """Return the numbers of users and, if these have several, of their lists."""
         n_users = self.keys.users_of(list_ids).n_unique()
         if not self.keys.columns:

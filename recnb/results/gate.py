@@ -16,7 +16,7 @@ from recnb.metrics.measure import measure_named, symbol_of
 from recnb.metrics.metric import Given
 from recnb.results.files import AsJson, json_values
 from recnb.results.numbers import DifferenceRow
-from recnb.results.score import MetricValue, score_of
+from recnb.results.score import MetricValue, counted, score_of
 from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
@@ -183,30 +183,24 @@ def limit_check(
 ) -> GateCheck:
     """Check whether a score of a model is on the right side of a limit."""
     side, value = LIMITS[check], float(score)
-    n_users, n_lists, cluster = score.n_users, score.n_lists, score._cluster
+    users = counted(score)
     numbers: dict[str, Any] = {
         "metric": score.metric,
         "k": score.k,
         "model": model,
-        "n_users": n_users,
+        **users,
+        "value": value,
+        side.called: limit,
     }
-    if n_lists != n_users:
-        numbers["n_lists"] = n_lists
-    if cluster:
-        numbers["cluster"] = cluster
-    numbers |= {"value": value, side.called: limit}
-
-    is_enough = n_users >= ENOUGH
+    is_enough = score.n_users >= ENOUGH
     # NaN is on neither side.
     is_within = value >= limit if check == "at_least" else value <= limit
     words = side.passed if is_within else side.failed
     if not is_enough:
         words = side.too_few
     shown = {"value": told_apart(value, limit), side.called: whole(limit)}
-    users = sample_in_words(n_users, numbers.get("n_lists"), cluster)
-    says = _(
-        words, label=symbol_of(score.label), users=_if_enough(users, n_users), **shown
-    )
+    in_words = _if_enough(sample_in_words(**users), score.n_users)
+    says = _(words, label=symbol_of(score.label), users=in_words, **shown)
     if model:
         says = f"{one_line(model)}: {says}"
     return GateCheck(check, is_enough and is_within, numbers, says, score.basis)

@@ -9,30 +9,25 @@ are views of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import chain, groupby
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recnb.caching import cached_property
 from recnb.display.text import sample_in_words
+from recnb.errors import NoUsersError
 from recnb.metrics.hits import Bools, Cutoffs, Floats
 from recnb.metrics.measure import Measure
-from recnb.metrics.metric import Better, label_of
+from recnb.metrics.metric import Better, Metric, label_of
 from recnb.results.basis import Basis
-from recnb.results.evaluation_data import Models
-from recnb.results.places import (
-    Place,
-    intervals_at,
-    paired_at,
-    places_of_parts,
-    verdicts_of_pairs,
-)
-from recnb.results.segments import EVERYONE, Division
-from recnb.results.verdicts import FOUND, NOT_FOUND
-from recnb.stats import ROUNDING, Paired, Settings, holm
+from recnb.results.evaluation_data import OF_ITEMS, Models, check_side_data
+from recnb.results.scoring import values_of
+from recnb.results.segments import EVERYONE, DataParts, Division, Segments
+from recnb.results.values import Panel, panels
+from recnb.results.verdicts import FOUND, NOT_FOUND, verdict_of
+from recnb.stats import ROUNDING, Paired, Settings, UserSample, holm
 
 #: A mean, and the ends of its interval.
 ENDS = ["mean", "low", "high"]
@@ -146,41 +141,62 @@ class DifferenceRow(_Row):
 # The numbers
 
 
+class Place(NamedTuple):
+    """Where numbers of models stand: a metric at a cut-off in one part, and its users."""
+
+    k: int | None
+    measure: Measure
+    part: int  #: its position in the keys of the division
+    sample: UserSample
+
+    @property
+    def column(self) -> tuple[str, int | None]:
+        """The metric and the cut-off: tests of a column are corrected together."""
+        return self.measure.name, self.k
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """What rows of the place have in common, by the names that they have there."""
+        return {
+            "part": self.part,
+            "metric": self.measure.name,
+            "symbol": self.measure.symbol,
+            "k": self.k,
+            **self.sample.counted,
+        }
+
+
 @dataclass(frozen=True, eq=False)
 class Numbers:
     """What is measured of models: arrays of places × models, and of places × pairs."""
 
-    places: Sequence[Place]  #: those of a metric at a cut-off together, as asked for
+    panels: Sequence[Panel]  #: in the order of the metrics as asked for
     models: Sequence[str]
     pairs: Pairs = ()
     settings: Settings = field(default_factory=Settings)
     division: Division = EVERYONE
 
+    @cached_property
+    def places(self) -> list[Place]:
+        """The rows of the arrays: those of a panel together."""
+        places = list[Place]()
+        for panel in self.panels:
+            shared = panel.measure, panel.part, panel.sample
+            places += [Place(k, *shared) for k in panel.cutoffs]
+        return places
+
     @property
     def bases(self) -> Bases:
         """What the numbers of a metric rest on, at any cut-off and in any part."""
-        return {place.measure.asked_as: place.bases for place in self.places}
-
-    @cached_property
-    def _of_same_users(self) -> list[slice]:
-        """The rows of places that have the same users, which are computed at once.
-
-        The cut-offs of a metric share one sample, unless one lacks values of some users.
-        """
-        runs, start = list[slice](), 0
-        for _sample, places in groupby(self.places, key=lambda place: id(place.sample)):
-            end = start + len(list(places))
-            runs.append(slice(start, end))
-            start = end
-        return runs
+        return {panel.measure.asked_as: panel.bases for panel in self.panels}
 
     # Means
 
     @cached_property
     def mean(self) -> Floats:
         """The means: places × models."""
-        means = [place.mean for place in self.places]
-        return np.reshape(means, (len(self.places), len(self.models)))
+        none = np.empty((0, len(self.models)))
+        return np.concatenate([none, *(panel.mean for panel in self.panels)])
 
     @cached_property
     def estimates(self) -> Floats:
@@ -188,13 +204,11 @@ class Numbers:
 
         They are places × models × 3.
         """
-        estimates = np.empty((len(self.places), len(self.models), len(ENDS)))
-        estimates[:, :, 0] = self.mean
-        for rows in self._of_same_users:
-            ends = intervals_at(self.places[rows], self.settings.confidence)
-            for index, end in enumerate(ends, start=1):
-                estimates[rows, :, index] = end.reshape(-1, len(self.models))
-        return estimates
+        estimates = [np.empty((0, len(self.models), len(ENDS)))]
+        for panel in self.panels:
+            low, high = panel.interval(self.settings.confidence)
+            estimates.append(np.stack([panel.mean, low, high], axis=2))
+        return np.concatenate(estimates)
 
     @cached_property
     def best(self) -> Bools:
@@ -204,9 +218,10 @@ class Numbers:
         """
         best = np.zeros(self.mean.shape, dtype=bool)
         for row, place in enumerate(self.places):
-            if place.better is None or place.of_all:
+            metric = place.measure.metric
+            if metric.better is None or metric.of == "all":
                 continue
-            ordered = place.measure.metric.sign * self.mean[row]
+            ordered = metric.sign * self.mean[row]
             is_best = ordered >= ordered.max() - ROUNDING
             if not is_best.all():
                 best[row] = is_best
@@ -257,17 +272,22 @@ class Numbers:
         Names are those of `Paired`, "p_holm", "is_test" and "verdict". The p-values of a
         column are corrected together.
         """
+        of_panels = Paired.joined([self._tests_of(panel) for panel in self.panels])
         shape = len(self.places), len(self.pairs)
-        tests: dict[str, NDArray[Any]] = Paired.untested(*shape)._asdict()
-        for rows in self._of_same_users:
-            for name, numbers in self._tests_at(self.places[rows]).items():
-                tests[name][rows] = numbers.reshape(-1, len(self.pairs))
+        tests: dict[str, NDArray[Any]] = {
+            name: numbers.reshape(shape)
+            for name, numbers in of_panels._asdict().items()
+        }
         p_holm, is_test = self._corrected(tests["p"])
         verdict = np.empty(shape, dtype=object)
         for row, place in enumerate(self.places):
-            test = Paired(*(tests[name][row] for name in Paired._fields))
+            test = Paired(*(numbers[row] for numbers in tests.values()))
             verdict[row] = verdicts_of_pairs(
-                test, p_holm[row], place.sample, self.settings, place.better
+                test,
+                p_holm[row],
+                place.sample,
+                self.settings,
+                place.measure.metric.better,
             )
         return tests | {"p_holm": p_holm, "is_test": is_test, "verdict": verdict}
 
@@ -287,18 +307,18 @@ class Numbers:
         position = list(self.models).index
         return [(position(model), position(other)) for model, other in self.pairs]
 
-    def _tests_at(self, places: Sequence[Place]) -> dict[str, NDArray[Any]]:
-        """Return the tests at places of the same users, by place and then by pair.
+    def _tests_of(self, panel: Panel) -> Paired:
+        """Return the tests of a panel, by cut-off and then by pair.
 
         They are of each pair, or of the gap of a segment.
         """
+        untested = Paired.untested(len(panel.cutoffs) * len(self.pairs))
         if self.has_gaps:
-            (segment,) = places  # each has users of its own
-            gap, low, high, p = segment.gap(self.settings.confidence)
-            return {"difference": gap, "low": low, "high": high, "p": p}
-        if not self.pairs or not self.division.is_tested or places[0].of_all:
-            return {}
-        return paired_at(places, self._positions, self.settings)._asdict()
+            gap, low, high, p = panel.gap(self.settings.confidence)
+            return untested._replace(difference=gap, low=low, high=high, p=p)
+        if not self.pairs or not self.division.is_tested or panel.of_all:
+            return untested
+        return panel.tests(self._positions, self.settings)
 
     def _corrected(self, p: Floats) -> tuple[Floats, Bools]:
         """Correct p-values by Holm's method, over the places of each column together.
@@ -330,10 +350,11 @@ class Numbers:
             "near_best": self.near_best,
             "mark": self.marks(against),
         }
-        return [
-            MeanRow(model=self.models[index], **place.key, **values)
-            for place, index, values in self._cells_of(arrays)
-        ]
+        rows = []
+        for place, cells in self._rows_of(arrays):
+            for model, values in zip(self.models, cells, strict=True):
+                rows.append(MeanRow(model=model, **place.key, **values))
+        return rows
 
     def differences(self, *, in_bounds: bool = False) -> list[DifferenceRow]:
         """Return a row for each difference, those of a part together.
@@ -346,33 +367,52 @@ class Numbers:
         if in_bounds:
             arrays |= {"low": low, "high": high}
         rows = []
-        for place, index, values in self._cells_of(arrays):
-            model, baseline = self.pairs[index]
-            values |= {"model": model, "baseline": baseline, "better": place.better}
-            rows.append(DifferenceRow(**place.key, **values))
+        for place, cells in self._rows_of(arrays):
+            better = place.measure.metric.better
+            for (model, baseline), values in zip(self.pairs, cells, strict=True):
+                values |= {"model": model, "baseline": baseline, "better": better}
+                rows.append(DifferenceRow(**place.key, **values))
         return rows
 
-    def _cells_of(
+    def _rows_of(
         self, arrays: Mapping[str, NDArray[Any]]
-    ) -> Iterator[tuple[Place, int, dict[str, Any]]]:
-        """Give each cell of `arrays`, which are places × models or × pairs.
+    ) -> Iterator[tuple[Place, list[dict[str, Any]]]]:
+        """Give each row of arrays by its place: of each column the values by name.
 
-        A cell is its place, the position of its model or pair, and its values. Those of a
-        part come together.
+        Those of a part come together.
         """
-        lists = {name: array.tolist() for name, array in arrays.items()}
-        n_columns = next(iter(arrays.values())).shape[1]
-        by_part = sorted(enumerate(self.places), key=lambda numbered: numbered[1].part)
-        for row, place in by_part:
-            for index in range(n_columns):
-                values = {name: array[row][index] for name, array in lists.items()}
-                yield place, index, values
+        lists = [array.tolist() for array in arrays.values()]
+        rows = list(zip(self.places, *lists, strict=True))
+        for place, *columns in sorted(rows, key=lambda row: row[0].part):
+            cells = zip(*columns, strict=True)
+            yield place, [dict(zip(arrays, values, strict=True)) for values in cells]
+
+
+def verdicts_of_pairs(
+    tests: Paired,
+    p: Floats,
+    sample: UserSample,
+    settings: Settings,
+    better: Better,
+) -> list[str]:
+    """Return the verdict of each difference, by its p-value as it is corrected."""
+    # A tie is one of lists, and what is drawn at random is a user or a cluster: a tie in
+    # all lists of one alone says nothing, and is untested.
+    all_tied = (tests.tied == sample.size) & (sample.n_units > 1)
+    numbers = zip(tests.difference, tests.low, tests.high, p, all_tied, strict=True)
+    return [
+        verdict_of(*test, alpha=settings.alpha, better=better, all_tied=is_tied)
+        for *test, is_tied in numbers
+    ]
+
+
+# To measure
 
 
 def measured(
     models: Models,
     measures: Sequence[Measure],
-    k: Cutoffs,
+    cutoffs: Cutoffs,
     *,
     division: Division = EVERYONE,
     pairs: Pairs = (),
@@ -383,10 +423,67 @@ def measured(
     Measured are means, and the differences of `pairs` with tests. For one model in
     segments, these are the gaps of a segment to all others.
     """
-    places_of_column = dict[tuple[str, int | None], list[Place]]()
-    for place in places_of_parts(models, measures, k, division):
-        places_of_column.setdefault(place.column, []).append(place)
-    places = list(chain.from_iterable(places_of_column.values()))
     if len(models) == 1 and division.has_gaps:
         pairs = [PAIR_OF_GAP]
-    return Numbers(places, list(models), pairs, settings or Settings(), division)
+    of_parts = [*_panels_of_parts(models, measures, cutoffs, division)]
+    return Numbers(of_parts, list(models), pairs, settings or Settings(), division)
+
+
+def _panels_of_parts(
+    models: Models, measures: Sequence[Measure], cutoffs: Cutoffs, division: Division
+) -> Iterator[Panel]:
+    """Compute metrics of every model in each part.
+
+    Segments are cut out of the values of all users; a part of the truth is evaluated by
+    itself.
+    """
+    if isinstance(division, DataParts):
+        for part, part_models in division.evaluations_of(models):
+            for panel in _panels_of_each(part_models, measures, cutoffs):
+                bases = division.bases_of(part_models, panel.bases)
+                yield replace(panel, part=part, bases=bases)
+        return
+    for panel in _panels_of_each(models, measures, cutoffs):
+        if isinstance(division, Segments):
+            yield from _segments_of(panel, division)
+        else:
+            yield panel
+
+
+def _panels_of_each(
+    models: Models, measures: Sequence[Measure], cutoffs: Cutoffs
+) -> Iterator[Panel]:
+    """Compute metrics of every model, each at its own cut-off or at all of these."""
+    for measure in measures:
+        yield from panels_of(models, measure, measure.cutoffs(cutoffs))
+
+
+def _segments_of(everyone: Panel, segments: Segments) -> Iterator[Panel]:
+    """Give the panel of each segment that has users with a value."""
+    segment_of_user = segments.of(everyone.users)  # -1: in none
+    for segment in np.unique(segment_of_user[segment_of_user >= 0]).tolist():
+        inside = segment_of_user == segment
+        yield replace(everyone.among(inside), part=segment, whole=(everyone, inside))
+
+
+def panels_of(models: Models, measure: Measure, cutoffs: Cutoffs) -> list[Panel]:
+    """Compute a metric of every model at some cut-offs."""
+    check_side_data(models, _side_data_of(measure.metric))
+    return panels([values_of(model, measure, cutoffs) for model in models.values()])
+
+
+def panels_beyond(models: Models, measure: Measure, cutoffs: Cutoffs) -> list[Panel]:
+    """Compute a metric beyond accuracy, or say why it has no number."""
+    computed = panels_of(models, measure, cutoffs)
+    if not any(np.isfinite(panel.mean).any() for panel in computed):
+        raise NoUsersError(measure.metric.no_value)
+    return computed
+
+
+def _side_data_of(metric: Metric[...]) -> Sequence[str]:
+    """Return the frames of side data that the values of a metric may depend on."""
+    if metric.is_accuracy:
+        return ()
+    if metric.own:  # the function of which has the columns of items=
+        return ("items",)
+    return OF_ITEMS if metric.needs else ()

@@ -38,7 +38,8 @@ def draw_metrics(table: pd.DataFrame, _shown: Shown, ax: Axes | None) -> Axes:
 
 def draw_differences(table: pd.DataFrame, _shown: Shown, ax: Axes | None) -> Axes:
     """Draw differences one under the other, about a line at 0."""
-    parts = [table[[name]] for name in ("difference", "low", "high")]
+    drawn = table[np.isfinite(table["difference"])]
+    parts = [drawn[[name]] for name in ("difference", "low", "high")]
     ax = draw_intervals(axes(ax), parts)
     ax.set_xlabel(_("difference, first minus second"))
     ax.axvline(0, color=QUIET, linewidth=1)
@@ -132,7 +133,7 @@ def _label_of_curve(shown: Shown) -> str:
         "{symbol}@{axis}, mean of {users}",
         symbol=shown.symbol,
         axis="k",
-        users=sample_in_words(*shown.sample),
+        users=sample_in_words(**shown.sample),
     )
 
 

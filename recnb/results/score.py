@@ -24,7 +24,6 @@ from recnb.display.style import ACCENT, QUIET, lettering
 from recnb.display.templates import write
 from recnb.display.text import Phrase
 from recnb.errors import NoUsersError, OptionError, Suggesting
-from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import label_of
 from recnb.results.evaluation_data import EvaluationData
@@ -114,7 +113,7 @@ class MetricValue(float, Suggesting):
     @property
     def k(self) -> int | None:
         """The cut-off; None: each whole list."""
-        return self._values.k.values[0]
+        return self._values.cutoffs.values[0]
 
     @property
     def convention(self) -> Convention:
@@ -132,17 +131,12 @@ class MetricValue(float, Suggesting):
 
         Of a number of all lists together, that of lists.
         """
-        return self._values.averaged.n_units
+        return self._values.panel.sample.n_units
 
     @property
     def n_lists(self) -> int:
         """The number of lists that the mean is over: of users, unless they have several."""
-        return self._values.averaged.size
-
-    @property
-    def _cluster(self) -> str:
-        """The column of `cluster=` whose values are drawn; "" where users are."""
-        return self._values.averaged.cluster
+        return self._values.panel.sample.size
 
     @property
     def has_interval(self) -> bool:
@@ -199,9 +193,9 @@ class MetricValue(float, Suggesting):
             )
             fix = named("Compare models on the same {users} instead.")
             raise OptionError(f"{problem} {fix}")
-        low, high = self._values.interval(confidence)
+        low, high = self._values.panel.interval(confidence)
         method = "jackknife" if self._values.is_of_all else "beta"
-        return Interval(low, high, confidence, method)
+        return Interval(low.item(), high.item(), confidence, method)
 
     @property
     def basis(self) -> str:
@@ -406,10 +400,15 @@ class CatalogueScore(MetricValue):
         return self._exposure.to_frame()
 
 
+def counted(score: MetricValue) -> dict[str, Any]:
+    """Return whom a number is of, by the names that results have: `n_users` and others."""
+    return score._values.panel.sample.counted
+
+
 def score_of(data: EvaluationData, measure: Measure) -> Score | CatalogueScore:
     """Return the number of a measure: the mean over users, or that of all lists."""
     metric = measure.metric
-    values = values_of(data, measure, Cutoffs((measure.k,)))
+    values = values_of(data, measure, measure.cutoffs())
     if metric.of == "all":
         return CatalogueScore(values)
     if not metric.is_accuracy and np.isnan(values.matrix).all():

@@ -16,7 +16,7 @@ import numpy as np
 from recnb.conventions import Convention, options_in_words, presets
 from recnb.data import Joined
 from recnb.data.source import InMemory
-from recnb.display.language import N_, _
+from recnb.display.language import N_, Noun, _
 from recnb.display.text import Phrase
 from recnb.errors import NoUsersError, OptionError
 from recnb.metrics.gain import as_column
@@ -41,39 +41,39 @@ LOOKED_AT = 1_000_000
 READERS_OF_HITS: dict[str, Callable[[Joined, Hits], Hits]] = {}
 
 
-def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
+def values_of(data: EvaluationData, measure: Measure, cutoffs: Cutoffs) -> Values:
     """Compute a measure at these cut-offs, as its kind of metric does."""
     if not measure.metric.is_accuracy:
-        values: Values = measure.metric.values(data, measure, k)
+        values: Values = measure.metric.values(data, measure, cutoffs)
         return values
-    if data.library is not None and k.is_mixed:
+    if data.library is not None and cutoffs.is_mixed:
         raise OptionError(
             f"whole lists may follow other rules of {data.library} than lists that are "
             f"cut: ask for k=None alone."
         )
-    scoring = scoring_of(data, measure, k)
+    scoring = scoring_of(data, measure, cutoffs)
     joined = scoring.joined
-    matrix, mean = averaged(joined, scoring.measure, k)
+    matrix, mean = averaged(joined, scoring.measure, cutoffs)
     return Values(
         measure=scoring.measure,
-        k=k,
+        cutoffs=cutoffs,
         users=joined.users,
         matrix=matrix,
         mean=mean,
-        basis=scoring.basis,
+        basis=scoring,
         decided=joined.convention,
         data=data,
         weights=joined.user_weight,
     )
 
 
-def values_of_users(data: EvaluationData, measure: Measure, k: Cutoffs) -> Floats:
+def values_of_users(data: EvaluationData, measure: Measure, cutoffs: Cutoffs) -> Floats:
     """Return users × cut-offs of the users evaluated; NaN where a user has no value.
 
     Refused where a library averages this metric over other users: some of those
     evaluated are not among them, or some others have a value.
     """
-    values = values_of(data, measure, k)
+    values = values_of(data, measure, cutoffs)
     is_evaluated = values.users.is_in(data.joined.users.implode()).to_numpy()
     lacks_users = is_evaluated.sum() < data.n_lists
     has_other_users = np.isfinite(values.matrix[~is_evaluated]).any()
@@ -93,10 +93,10 @@ ANY_CUTOFF = Cutoffs((1,))
 
 
 def scoring_of(
-    data: EvaluationData, measure: Measure, k: Cutoffs = ANY_CUTOFF
+    data: EvaluationData, measure: Measure, cutoffs: Cutoffs = ANY_CUTOFF
 ) -> Scoring:
     """Return how a measure is computed: as the evaluation does, or as a library does."""
-    recorded = recorded_of(data, measure.metric, uncut=k.is_whole)
+    recorded = recorded_of(data, measure.metric, uncut=cutoffs.is_whole)
     computed = as_computed(data, measure, recorded)
     convention = _own_convention_of(data, measure, recorded)
     joined = data.joined
@@ -108,7 +108,7 @@ def scoring_of(
         except NoUsersError as problem:
             _refuse_level_of_text(data, measure, problem)
             raise
-    return Scoring(data, measure, k, joined, computed, recorded)
+    return Scoring(data, measure, cutoffs, joined, computed, recorded)
 
 
 def _refuse_level_of_text(
@@ -221,34 +221,34 @@ def recorded_in(library: str | None) -> list[str]:
 
 
 def averaged(
-    joined: Joined, measure: Measure, k: Cutoffs, hits: Hits | None = None
+    joined: Joined, measure: Measure, cutoffs: Cutoffs, hits: Hits | None = None
 ) -> tuple[Floats, Floats]:
     """Return the values, users × cut-offs, NaN where left out, and their means.
 
     `hits`: others of the same users; None: those that the metric needs.
     """
-    k = cutoffs_under(joined.convention, k)
+    cutoffs = cutoffs_under(joined.convention, cutoffs)
     if hits is None:
-        hits = hits_for(joined, measure, k)
+        hits = hits_for(joined, measure, cutoffs)
     blocks = []
     for block in hits.blocks():
-        credit: Credit = measure.at(block, k)
+        credit: Credit = measure.at(block, cutoffs)
         blocks.append(filled(credit, joined.convention))
     matrix = np.concatenate(blocks)
     return matrix, means(matrix, joined.user_weight)
 
 
-def cutoffs_under(convention: Convention, k: Cutoffs) -> Cutoffs:
+def cutoffs_under(convention: Convention, cutoffs: Cutoffs) -> Cutoffs:
     """Return the cut-offs under a convention.
 
     If it does not cut, they label the numbers, and are what some denominators take.
     """
-    return Cutoffs(k.values, cut=convention.cutoff)
+    return Cutoffs(cutoffs.values, cut=convention.cutoff)
 
 
-def hits_for(joined: Joined, measure: Measure, k: Cutoffs) -> Hits:
+def hits_for(joined: Joined, measure: Measure, cutoffs: Cutoffs) -> Hits:
     """Return the hits that a metric needs at cut-offs under the convention."""
-    hits = joined.hits.down_to(k.deepest)
+    hits = joined.hits.down_to(cutoffs.deepest)
     for need in measure.metric.needs:
         hits = READERS_OF_HITS[need](joined, hits)
     return hits
@@ -291,22 +291,25 @@ def undefined_in(credit: Credit, convention: Convention) -> Bools:
 
 
 @dataclass(frozen=True, eq=False)
-class Scoring:
-    """A measure as an evaluation computes it, and in words what its number rests on."""
+class Scoring(Basis):
+    """A measure as an evaluation computes it, and in words what its number rests on.
+
+    That is the number at the deepest cut-off.
+    """
 
     data: EvaluationData
     asked: Measure  #: as the call has it, without the options of a library
-    k: Cutoffs
+    cutoffs: Cutoffs
     joined: Joined  #: the data under the convention of the measure
     measure: Measure  #: with the options and weights that it is computed with
     recorded: presets.Preset | None = None  #: of the metric in the library
 
     @property
-    def basis(self) -> Basis:
-        """What the number at the deepest cut-off rests on."""
-        return Basis(self.words, self.users, lambda: self.data.noun)
+    def noun(self) -> Noun:
+        """What sentences call users and items."""
+        return self.data.noun
 
-    def users(self) -> list[str]:
+    def averaged(self) -> list[str]:
         """Return the users behind a mean in words."""
         return averaged_in_words(
             self.joined,
@@ -319,14 +322,14 @@ class Scoring:
         joined = self.joined
         if joined.convention.relevant == ">0":  # as in `undefined_in`, without credit
             return np.asarray(joined.hits.n_relevant == 0)
-        k = cutoffs_under(joined.convention, Cutoffs.one(self.k.deepest))
+        k = cutoffs_under(joined.convention, Cutoffs((self.cutoffs.deepest,)))
         credit = self.measure.at(hits_for(joined, self.measure, k), k)
         return undefined_in(credit, joined.convention).ravel()
 
     def words(self, *, brief: bool) -> list[str]:
         """Return the users and the decisions behind a metric of accuracy in words."""
         data, recorded = self.data, self.recorded
-        users = self.users()
+        users = self.averaged()
         if brief:
             # Among those of other metrics, all that is said of users stands together.
             users = ["; ".join(users)]
@@ -359,10 +362,7 @@ class Scoring:
             graded=self.joined.graded,
             below_0_unjudged=self.measure.metric.below_0_unjudged,
         )
-        phrases = in_words(whole=self.k.is_whole)
-        if self.k.is_mixed:
-            phrases = with_whole_lists(phrases, in_words(whole=True))
-        return phrases
+        return worded_for(self.cutoffs, in_words)
 
     def _marked_decisions(self) -> list[str]:
         """Return the decisions; those of the line of a score as `Phrase`.
@@ -378,7 +378,7 @@ class Scoring:
             phrases[order] = Phrase(phrases[order], _("ties as given"))
         given = options_in_words(
             self.asked.options_beside_text,
-            whole=self.k.is_whole,
+            whole=self.cutoffs.is_whole,
             cutoff=convention.cutoff,
         )
         return [Phrase(words, words) if words in given else words for words in phrases]
@@ -402,10 +402,16 @@ def ties_may_decide(joined: Joined) -> bool:
     return n_equal > places.height
 
 
-def with_whole_lists(phrases: list[str], of_whole: list[str]) -> list[str]:
-    """Return phrases of lists that are cut, and those of whole lists that differ."""
-    others = [phrase for phrase in of_whole if phrase not in phrases]
-    return [*phrases, *[_("for whole lists, {what}", what=one) for one in others]]
+def worded_for(cutoffs: Cutoffs, in_words: Callable[..., list[str]]) -> list[str]:
+    """Return the phrases of lists that are cut, and those of whole lists that differ.
+
+    `in_words(whole=...)` has those of either.
+    """
+    phrases = in_words(whole=cutoffs.is_whole)
+    if not cutoffs.is_mixed:
+        return phrases
+    of_whole = [words for words in in_words(whole=True) if words not in phrases]
+    return [*phrases, *[_("for whole lists, {what}", what=one) for one in of_whole]]
 
 
 def scale_of(measure: Measure, hits: Hits) -> list[str]:

@@ -31,7 +31,7 @@ from recnb.errors import (
     quoted,
 )
 from recnb.metrics.hits import Ints
-from recnb.results.basis import Basis, pairs_in_words
+from recnb.results.basis import Basis, Worded, pairs_in_words
 from recnb.results.evaluation_data import EvaluationData, Models, same_rows
 from recnb.results.segment_columns import (
     Column,
@@ -149,14 +149,10 @@ def _shared_basis(basis: Basis, weighting: Weighting | None) -> Basis:
     brief in any case.
     """
     # A brief basis has all phrases of users as one.
-    users_phrase = "; ".join(basis.users_in_words())
+    users_phrase = "; ".join(basis.averaged_users())
     left_out = {users_phrase, *pairs_in_words(weighting)}
-    shared = [words for words in basis.phrases(brief=True) if words not in left_out]
-
-    def words(*, brief: bool) -> list[str]:
-        return shared
-
-    return Basis(words)
+    phrases = basis.phrases(brief=True)
+    return Worded([words for words in phrases if words not in left_out])
 
 
 def division_by(models: Models, by: Any, *, is_tested: bool = False) -> Division:

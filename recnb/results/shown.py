@@ -92,11 +92,14 @@ class Shown:
     html: str = ""  #: in HTML in place of the rows
     frame_title: str = ""  #: what a screen reader says of the HTML, if not the title
 
+    conclusions: Sequence[str] = ()  #: of differences: what may be concluded of each
+    notes: Sequence[str] = ()  #: of differences and runs: what all of them rest on
+
     plot: str = ""  #: a name of `PLOTS`, or nothing for a table without a figure
-    drawn: pd.DataFrame | None = None  #: what is drawn, if not the table itself
+    drawn_as: Sequence[str] = ()  #: the names of rows there, if not those of the index
     symbol: str = ""  #: of the metric of a curve
-    #: The numbers of users and of lists and the cluster that a curve is the mean of.
-    sample: tuple[int, int | None, str] | None = None
+    #: Whom a curve is the mean of, as `UserSample.counted`.
+    sample: Mapping[str, Any] | None = None
 
 
 def parts_of(table: pd.DataFrame) -> list[pd.DataFrame]:

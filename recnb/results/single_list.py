@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +30,7 @@ from recnb.errors import (
     is_several,
     quoted,
 )
-from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
+from recnb.metrics.hits import HIGHEST, Hits, one_cutoff
 from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import METRICS, Metric
 from recnb.results.basis import Basis, no_relevant_in_words
@@ -47,7 +47,7 @@ Truth = Mapping[Any, float] | Collection[Any]
 #: A list with nothing relevant: the articles give it 0, and there is no population to
 #: leave it out of.
 CONVENTION = Convention(order="row", no_relevant="zero")
-LIST = partial(Noun, user="list")
+LIST = Noun(user="list")
 
 
 class Pair(NamedTuple):
@@ -87,19 +87,19 @@ def score_lists(
         pairs = _scored(y_true, y_score)
     else:
         raise RecnbError("y_true= and y_score= go together, and without another list.")
-    cutoffs = Cutoffs.one(k)
-    measure = Measure(metric, options, cutoffs.values[0])
+    measure = Measure(metric, options, one_cutoff(k))
+    cutoffs = measure.cutoffs()
     matrix = measure.at(hits_of(pairs), cutoffs).value
     ties = [] if y_score is None else [_(PHRASES["ties", "first"])]
     values = Values(
         measure=measure,
-        k=cutoffs,
+        cutoffs=cutoffs,
         users=pl.Series("list", range(len(pairs))),
         matrix=matrix,
         mean=means(matrix),
-        basis=Basis(partial(_basis, pairs, measure, ties), noun=LIST),
+        basis=OfLists(pairs, measure, ties),
         decided=CONVENTION,
-        data=WithoutData(user_label="list", noun=LIST()),
+        data=WithoutData(user_label="list", noun=LIST),
     )
     return Score(values)
 
@@ -154,7 +154,7 @@ def explain(
             items=dict(enumerate(items, 1)),
             truth=[*pair.truth] if pair.named else None,
         )
-        basis = _basis([pair], measure)
+        basis = OfLists([pair], measure).words(brief=False)
         return explained(
             measure, user_list, user=None, convention=CONVENTION, basis=basis
         )
@@ -412,25 +412,33 @@ def _shown(value: Any) -> str:
     return one_line(quoted(value), 80)
 
 
-def _basis(
-    pairs: Sequence[Pair],
-    measure: Measure,
-    ties: Sequence[str] = (),
-    *,
-    brief: bool = False,
-) -> list[str]:
-    """Say in words how many lists there are, and by which rules, brief or not."""
-    n, n_empty = len(pairs), sum(not pair.truth for pair in pairs)
-    has_missed = measure.metric.missed != "0"
-    lists = _("mean of {n} lists", n=n)
-    empty = no_relevant_in_words(CONVENTION, n_empty, 0, has_missed=has_missed)
-    if n == 1:
-        lists = _("one list of {n}", n=len(pairs[0].items))
-        counts_0 = n_empty and not has_missed
-        zero = nothing_to_divide(0.0, undefined=True)
-        empty = [Phrase(zero, zero)] if counts_0 else []
-    words = [Phrase(lists, lists), *empty]
-    given = options_in_words(measure.options, whole=measure.k is None)
-    rules = options_in_words(measure.chosen, whole=measure.k is None)
-    rules = [Phrase(rule, rule) if rule in given else rule for rule in rules]
-    return [*words, *ties, *rules]
+@dataclass(frozen=True, eq=False)
+class OfLists(Basis):
+    """How many lists there are, and by which rules, in words."""
+
+    pairs: Sequence[Pair]
+    measure: Measure
+    ties: Sequence[str] = ()
+
+    @property
+    def noun(self) -> Noun:
+        """What sentences call a list."""
+        return LIST
+
+    def words(self, *, brief: bool) -> list[str]:
+        """Return the lists and the rules, brief or not."""
+        measure, n = self.measure, len(self.pairs)
+        n_empty = sum(not pair.truth for pair in self.pairs)
+        has_missed = measure.metric.missed != "0"
+        lists = _("mean of {n} lists", n=n)
+        empty = no_relevant_in_words(CONVENTION, n_empty, 0, has_missed=has_missed)
+        if n == 1:
+            lists = _("one list of {n}", n=len(self.pairs[0].items))
+            counts_0 = n_empty and not has_missed
+            zero = nothing_to_divide(0.0, undefined=True)
+            empty = [Phrase(zero, zero)] if counts_0 else []
+        words = [Phrase(lists, lists), *empty]
+        given = options_in_words(measure.options, whole=measure.k is None)
+        rules = options_in_words(measure.chosen, whole=measure.k is None)
+        rules = [Phrase(rule, rule) if rule in given else rule for rule in rules]
+        return [*words, *self.ties, *rules]

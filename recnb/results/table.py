@@ -70,8 +70,6 @@ class Table(pd.DataFrame):
     _metadata: ClassVar = [
         "_shown",
         "missed",
-        "conclusions",
-        "notes",
         "differences",
         "by_split",
     ]
@@ -80,8 +78,6 @@ class Table(pd.DataFrame):
     #: Of one user's list: the relevant items that are not among its rows.
     missed: Table | None = None
     # The others are only where their method says so.
-    conclusions: Sequence[str]  #: of differences: what may be concluded of each
-    notes: Sequence[str]  #: of differences and runs: what all of them rest on
     differences: Table  #: of runs: a row for each pair of models
     by_split: pd.DataFrame  #: of runs: the mean of each split and model
 
@@ -109,6 +105,16 @@ class Table(pd.DataFrame):
     @attrs.setter
     def attrs(self, value: Mapping[Hashable, Any]) -> None:
         self._attrs = dict(value)
+
+    @property
+    def conclusions(self) -> list[str]:
+        """Of differences: what may be concluded of each, in a sentence."""
+        return list(self._shown.conclusions)
+
+    @property
+    def notes(self) -> list[str]:
+        """Of differences and runs: what all of them rest on."""
+        return list(self._shown.notes)
 
     @property
     def _constructor(self) -> Callable[..., pd.DataFrame]:
@@ -182,7 +188,9 @@ class Table(pd.DataFrame):
             what = f"no option {[*line]}" if line else "no figure of its own"
             fix = "the plots of pandas are those of table.to_frame().plot."
             raise OptionError(f"plot() of this table has {what}: {fix}")
-        numbers = pd.DataFrame(self) if shown.drawn is None else shown.drawn
+        numbers = pd.DataFrame(self)
+        if shown.drawn_as:
+            numbers = numbers.set_axis([*shown.drawn_as])
         with lettering(shown.lang) as font:
             drawn = PLOTS[shown.plot](numbers, shown, ax, **line)
             return in_letters(drawn, font)

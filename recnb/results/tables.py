@@ -13,7 +13,7 @@ import polars as pl
 from recnb.display.language import N_, _
 from recnb.display.text import beginning, one_line
 from recnb.errors import OptionError, is_several, quoted
-from recnb.metrics.hits import Cutoffs
+from recnb.metrics.hits import WHOLE_LISTS, Cutoffs, one_cutoff
 from recnb.metrics.measure import Measure, plain_text, symbol_of
 from recnb.results.arguments import (
     NO_SEGMENTS,
@@ -163,8 +163,8 @@ def intervals_in_words(data: EvaluationData, numbers: Numbers) -> list[str]:
 def _sampling_in_words(data: EvaluationData, numbers: Numbers) -> list[str]:
     """Say what intervals and tests are clustered by, and what they take as known."""
     # In one value of a split a user may have one list.
-    places = numbers.places
-    is_clustered = any(place.sample.is_clustered or place.of_all for place in places)
+    panels = numbers.panels
+    is_clustered = any(panel.sample.is_clustered or panel.of_all for panel in panels)
     clustering = data.clustering_in_words if is_clustered else []
     return [*clustering, *taken_as_known(data.source.weighted)]
 
@@ -269,10 +269,9 @@ def measures(
         raise OptionError(
             "no measure is named: give at least one, such as names=['nDCG@10']."
         )
-    whole_lists = Cutoffs.of(None)
-    asked = asked_of(data, given, whole_lists, options)
+    asked = asked_of(data, given, WHOLE_LISTS, options)
     settings = Settings(confidence)
-    numbers = measured({"": data}, asked, whole_lists, settings=settings)
+    numbers = measured({"": data}, asked, WHOLE_LISTS, settings=settings)
     index = pd.Index(map(str, texts), name="measure")
     frame = pd.DataFrame(numbers.estimates[:, 0], index, ENDS)
     frame["users"] = [place.sample.n_units for place in numbers.places]
@@ -327,8 +326,7 @@ def curve(
     interval_phrases = intervals_in_words(data, numbers)
     averaged = None
     if measure.metric.of == "user":
-        sample = numbers.places[-1].sample
-        averaged = sample.n_units, sample.n_lists, sample.cluster
+        averaged = numbers.places[-1].sample.counted
     shown = Shown(
         basis=WordedLater(lambda: [*basis.phrases(), *interval_phrases]),
         headings={measure.name: f"{measure.symbol}@k"},
@@ -368,7 +366,7 @@ def user(data: EvaluationData, user: Any, k: int | None = None) -> Table:
     1     2  i128  0.3600        0.0  False
     2     3  i076  0.3167        0.0  False
     """
-    (cutoff,) = Cutoffs.one(k).values
+    cutoff = one_cutoff(k)
     position = data.position(user)
     (user_list,) = user_lists_of(data, [position], cutoff)
     rows = data.joined.rows.lists_of(data.joined.users[[position]])
@@ -493,7 +491,10 @@ def by_segment(numbers: Numbers) -> pd.DataFrame:
         (place.measure.name, place.k, *numbers.division.keys[place.part])
         for place in places
     ]
-    return pd.DataFrame(columns, _index(rows, ["metric", "k", *labels]))
+    frame = pd.DataFrame(columns, _index(rows, ["metric", "k", *labels]))
+    in_order = [*dict.fromkeys(place.column for place in places)]
+    position = [in_order.index(place.column) for place in places]
+    return frame.iloc[np.argsort(position, kind="stable")]
 
 
 def _index(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> pd.MultiIndex:

@@ -14,7 +14,7 @@ from recnb.results.scoring import values_of
 VALUES = N_("{label} without propensities (with them): {values}.")
 
 
-def plain_means(models: Models, measures: Sequence[Measure], k: Cutoffs) -> str:
+def plain_means(models: Models, measures: Sequence[Measure], cutoffs: Cutoffs) -> str:
     """Say what each metric is without propensities, at its last cut-off.
 
     Nothing if there are none.
@@ -23,7 +23,7 @@ def plain_means(models: Models, measures: Sequence[Measure], k: Cutoffs) -> str:
         return ""
     sentences = []
     for measure in measures:
-        at_last = measure.cut_at(measure.cutoffs(k).values[-1])
+        at_last = measure.cut_at(measure.cutoffs(cutoffs).values[-1])
         values = []
         for name, model in models.items():
             plain, weighted = _mean(model.unweighted, at_last), _mean(model, at_last)
@@ -35,4 +35,4 @@ def plain_means(models: Models, measures: Sequence[Measure], k: Cutoffs) -> str:
 
 def _mean(model: EvaluationData, measure: Measure) -> float:
     """Return the mean of a model in a measure."""
-    return float(values_of(model, measure, Cutoffs.one(measure.k)).mean[0])
+    return float(values_of(model, measure, measure.cutoffs()).mean[0])

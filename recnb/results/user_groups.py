@@ -15,7 +15,7 @@ import pandas as pd
 
 from recnb.display.language import N_, _, use_noun
 from recnb.display.text import users_in_words
-from recnb.metrics.hits import Cutoffs, Floats, Ints
+from recnb.metrics.hits import Floats, Ints
 from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import ACCURACY, Better, label_of, sign_of
 from recnb.results.arguments import AnyMetric, count_of_users
@@ -262,7 +262,7 @@ def worst(
     """
     measure = measure_named(metric, ACCURACY).with_options(options).cut_at(k)
     n_shown = count_of_users("n", n, least=1)
-    cutoffs = Cutoffs.one(measure.k)
+    cutoffs = measure.cutoffs()
     scoring = scoring_of(data, measure, cutoffs)
     joined = scoring.joined
     matrix, _mean = averaged(joined, scoring.measure, cutoffs)
@@ -294,7 +294,7 @@ def worst(
         title = _(words, label=measure.label, users=users_in_words(len(with_value)))
     shown = Shown(
         title=title,
-        basis=scoring.basis.phrases(),
+        basis=scoring.phrases(),
         headings={name: measure.label, **headings},
         cells=dict.fromkeys(("text", "first", "missing"), "text"),
         most=len(positions),

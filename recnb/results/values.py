@@ -1,24 +1,39 @@
-"""`Values`, of which every result is made."""
+"""`Values` of one model, and the `Panel` of models side by side."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.data.splits import BY_USER, Keys
 from recnb.display.language import Noun
 from recnb.errors import is_several
-from recnb.metrics.hits import Cutoffs, Floats
+from recnb.metrics.hits import Bools, Cutoffs, Floats
 from recnb.metrics.measure import Measure
-from recnb.results.basis import Basis
+from recnb.results.basis import Basis, Worded
 from recnb.results.evaluation_data import EvaluationData
-from recnb.stats import Moments, UserSample, interval_of_pairs
+from recnb.stats import (
+    Moments,
+    Paired,
+    Settings,
+    Tested,
+    UserSample,
+    gap_to_rest,
+    interval_of_pairs,
+    means,
+    paired,
+)
+
+#: Values or differences of users that are computed at once; the processor's cache holds
+#: as many.
+CELLS = 2**18
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +59,7 @@ class Values:
     """A metric at some cut-offs: values of users, their mean, what they rest on."""
 
     measure: Measure  #: the metric with the options in force, of each cut-off
-    k: Cutoffs
+    cutoffs: Cutoffs
     #: One for each row of the matrix; of one number of all lists, those with a list.
     users: pl.Series
     matrix: Floats  #: users × cut-offs; NaN: not averaged
@@ -66,54 +81,27 @@ class Values:
         """Which the rows of the matrix are."""
         return self.data.sample_of(self.users, self.weights)
 
-    @property
-    def averaged(self) -> UserSample:
-        """The users that the mean is over; of one number of all lists, the lists."""
-        if self.is_of_all:
-            return UserSample(len(self.users))
-        return self.moments.sample
-
-    @property
-    def moments(self) -> Moments:
-        """The moments of the values at the first cut-off."""
-        has_value = ~np.isnan(self.matrix[:, 0])
-        values = self.matrix[has_value, :1]
-        return Moments(values, self.sample.among(has_value), self.measure.bounds)
+    @cached_property
+    def panel(self) -> Panel:
+        """The users whom the mean at the first cut-off is over, with their values."""
+        return panels([self])[0]
 
     @property
     def convention(self) -> Convention:
         """The decisions about the data, with the options of the metric."""
-        return self.decided.with_metric(self._plain_options)
+        return self.decided.with_metric(plain_options(self.measure))
 
-    @property
-    def _plain_options(self) -> dict[str, Any]:
-        """Every option in force as a word or number; it may be several columns."""
-        return {
-            name: plain_option(value) for name, value in self.measure.chosen.items()
-        }
+    def interval_of_all(self, confidence: float) -> Floats:
+        """Return the ends of the interval of numbers of all lists: 2 × cut-offs.
 
-    def at(self, index: int) -> Values:
-        """Return the values at one of the cut-offs."""
-        return replace(
-            self,
-            k=Cutoffs.one(self.k.values[index]),
-            matrix=self.matrix[:, index : index + 1],
-            mean=self.mean[index : index + 1],
-            results=self.results[index : index + 1],
-        )
-
-    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Return the ends of the interval at the first cut-off, NaN without one.
-
-        Of numbers of all lists, a mean over pairs of users has one.
+        A mean over pairs of users has one; NaN stands for none.
         """
-        if not self.is_of_all:
-            low, high = self.moments.interval(confidence)
-            return float(low[0]), float(high[0])
-        means_of_users = self.results[0].of_users
-        if means_of_users is None:
-            return np.nan, np.nan
-        return interval_of_pairs(means_of_users(), self.sample, confidence)
+        ends = np.full((2, len(self.results)), np.nan)
+        for index, result in enumerate(self.results):
+            if result.of_users is not None:
+                of_users = result.of_users()
+                ends[:, index] = interval_of_pairs(of_users, self.sample, confidence)
+        return ends
 
     def without_data(self) -> Values:
         """Return the same without the data behind it.
@@ -124,8 +112,8 @@ class Values:
         results = self.results if self.is_of_all else ()
         return replace(
             self,
-            measure=replace(self.measure, options=self._plain_options),
-            basis=Basis(partial(_made_before, self.basis.phrases())),
+            measure=replace(self.measure, options=plain_options(self.measure)),
+            basis=Worded(self.basis.phrases()),
             data=WithoutData(
                 data.user_label, data.noun, data.keys, sample.codes, sample.cluster
             ),
@@ -133,13 +121,164 @@ class Values:
         )
 
 
-def _made_before(words: list[str], *, brief: bool) -> list[str]:
-    """Return words that are made, as a function that can be pickled."""
-    return words
+def plain_options(measure: Measure) -> dict[str, Any]:
+    """Return every option in force as a word or number; of columns, their names."""
+    plain = dict[str, Any]()
+    for name, value in measure.chosen.items():
+        if is_several(value):
+            value = ", ".join(map(str, value))
+        plain[name] = value.item() if isinstance(value, np.generic) else value
+    return plain
 
 
-def plain_option(value: Any) -> Any:
-    """Return an option as a word or number; of several columns, their names."""
-    if is_several(value):
-        return ", ".join(map(str, value))
-    return value.item() if isinstance(value, np.generic) else value
+# Models side by side
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """A metric of models in one part, at cut-offs that have the same users.
+
+    Its users have a value in every model. In a split a list's id stands where a user's
+    does. A metric that is one number of all lists has no values of users: its panel has
+    the numbers themselves, in `of_all`.
+
+    |                       | `users` are       | `sample.n_units` counts | `n_lists` counts |
+    |-----------------------|-------------------|-------------------------|------------------|
+    | each user has a list  | users             | users                   | nothing: None    |
+    | in a split            | lists             | users                   | lists            |
+    | with `cluster=`       | users, or lists   | values of `cluster=`    | users, or lists  |
+    | number of all lists   | those with a list | those with a list       | nothing: None    |
+    """
+
+    measure: Measure  #: the metric with its options, and its bounds under them
+    cutoffs: Sequence[int | None]
+    users: pl.Series  #: users, or ids of lists; see above
+    #: Cut-offs × models × users: those of a model at a cut-off lie together in memory, so
+    #: that a sum does not depend on the values beside them.
+    values: Floats
+    sample: UserSample
+    mean: Floats  #: cut-offs × models; NaN without a user
+    bases: Sequence[Basis]  #: what the numbers of each model rest on
+    of_all: Sequence[Values] = ()  #: of each model the numbers of all lists
+    part: int = 0  #: its position in the keys of the division
+    #: Of a segment, the panel of all users, and which of these are in the segment.
+    whole: tuple[Panel, Bools] | None = None
+
+    def at(self, cutoffs: Sequence[int | None]) -> Panel:
+        """Return the panel at some of its cut-offs, in its own order."""
+        rows = [row for row, k in enumerate(self.cutoffs) if k in cutoffs]
+        return replace(
+            self,
+            cutoffs=[self.cutoffs[row] for row in rows],
+            values=self.values[rows],
+            mean=self.mean[rows],
+        )
+
+    def among(self, inside: Bools) -> Panel:
+        """Return the panel of some of its users."""
+        sample = self.sample.among(inside)
+        columns = np.compress(inside, self.columns, axis=1)
+        return replace(
+            self,
+            users=self.users.filter(pl.Series(inside)),
+            values=columns.reshape(*self.mean.shape, sample.size),
+            sample=sample,
+            mean=means(columns.T, sample.weights).reshape(self.mean.shape),
+        )
+
+    @property
+    def columns(self) -> Floats:
+        """The values of users in each model at each cut-off: columns × users."""
+        return self.values.reshape(self.mean.size, self.sample.size)
+
+    def interval(self, confidence: float) -> tuple[Floats, Floats]:
+        """Return the ends of the interval of each number, cut-offs × models.
+
+        NaN where there is none.
+        """
+        if self.of_all:
+            numbers = [number.interval_of_all(confidence) for number in self.of_all]
+            low, high = np.stack(numbers, axis=2)
+            return low, high
+        columns, bounds = self.columns, self.measure.bounds
+        ends: list[Any] = [np.empty((2, 0))]
+        for some in self._at_once(len(columns)):
+            moments = Moments(columns[some].T, self.sample, bounds)
+            ends.append(moments.interval(confidence))
+        low, high = np.concatenate(ends, axis=1)
+        return low.reshape(self.mean.shape), high.reshape(self.mean.shape)
+
+    def tests(self, pairs: Sequence[tuple[int, int]], settings: Settings) -> Paired:
+        """Test pairs of models, told by their positions, by cut-off and then by pair.
+
+        Where less is better, the lower value wins a user.
+        """
+        columns, (n_cutoffs, n_models) = self.columns, self.mean.shape
+        models, baselines = np.transpose(pairs)
+        start = n_models * np.arange(n_cutoffs)[:, np.newaxis]  # of each cut-off
+        ours, theirs = (start + models).ravel(), (start + baselines).ravel()
+        lowest, highest = self.measure.bounds
+        bounds = lowest - highest, highest - lowest
+        blocks = []
+        for some in self._at_once(len(ours)):
+            differences = columns[ours[some]] - columns[theirs[some]]
+            blocks.append(paired(differences.T, self.sample, settings, bounds))
+        tests = Paired.joined(blocks)
+        if self.measure.metric.better == "low":
+            tests = tests._replace(won=tests.lost, lost=tests.won)
+        return tests
+
+    def gap(self, confidence: float) -> Tested:
+        """Return the gap of the users of a segment to all others, by cut-off."""
+        assert self.whole is not None
+        everyone, inside = self.whole
+        return gap_to_rest(everyone.columns.T, everyone.sample, inside, confidence)
+
+    def _at_once(self, n_columns: int) -> Iterator[slice]:
+        """Give columns as slices, each of about `CELLS` cells."""
+        n_at_once = max(1, CELLS // max(self.sample.size, 1))
+        for start in range(0, n_columns, n_at_once):
+            yield slice(start, start + n_at_once)
+
+
+def panels(values_of_models: Sequence[Values]) -> list[Panel]:
+    """Put the values of models side by side: of the users whom all have a value of.
+
+    It is one panel, or one for each cut-off if these have different users.
+    """
+    first, *others = values_of_models
+    users, is_of_all = first.users, first.is_of_all
+    values = np.ascontiguousarray(first.matrix.T)[:, np.newaxis]
+    if others:
+        values = np.stack([_of_users(each, users) for each in values_of_models], axis=1)
+    panel = Panel(
+        measure=first.measure,
+        cutoffs=first.cutoffs.values,
+        users=users,
+        values=values,
+        sample=UserSample(len(users)) if is_of_all else first.sample,
+        mean=np.stack([each.mean for each in values_of_models], axis=1),
+        bases=[each.basis for each in values_of_models],
+        of_all=values_of_models if is_of_all else (),
+    )
+    if is_of_all or not np.isnan(values).any():
+        return [panel]
+    has_values: Bools = ~np.any(np.isnan(values), axis=1)  # cut-offs × users
+    if (has_values == has_values[0]).all():
+        return [panel.among(has_values[0])]
+    by_cutoff = zip(panel.cutoffs, has_values, strict=True)
+    return [panel.at([k]).among(has_value) for k, has_value in by_cutoff]
+
+
+def _of_users(values: Values, users: pl.Series) -> Floats:
+    """Return the values of users in a model, cut-offs × users; NaN where it lacks one.
+
+    Users stand in one order everywhere.
+    """
+    if values.is_of_all or values.users.equals(users):
+        return values.matrix.T
+    of_users = np.full((len(values.cutoffs), len(users)), np.nan)
+    is_known = users.is_in(values.users.implode()).to_numpy()
+    is_asked = values.users.is_in(users.implode()).to_numpy()
+    of_users[:, is_known] = values.matrix[is_asked].T
+    return of_users

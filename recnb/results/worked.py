@@ -137,7 +137,7 @@ def explained(
 ) -> Explanation:
     """Return the explanation of the score of a user's list."""
     hits = user_list.hits
-    cutoffs = cutoffs_under(convention, Cutoffs.one(measure.k))
+    cutoffs = cutoffs_under(convention, measure.cutoffs())
     credit: Credit = measure.at(hits, cutoffs)
     of_list = ListSum(measure, credit)
     if measure.metric.own:

@@ -19,8 +19,9 @@ def gap_to_rest(
     has fewer than 10 users, or users who are all alike. Of lists in clusters, these are
     the users; NaN if a cluster is on both sides.
     """
-    group = Moments(values[inside], sample.among(inside))
-    rest = Moments(values[~inside], sample.among(~inside))
+    # The values of a column lie together in memory still.
+    group = Moments(np.compress(inside, values.T, axis=1).T, sample.among(inside))
+    rest = Moments(np.compress(~inside, values.T, axis=1).T, sample.among(~inside))
     gap = group.mean - rest.mean
     n_of_sides = group.sample.n_units + rest.sample.n_units
     has_cluster_on_both = n_of_sides > sample.n_units

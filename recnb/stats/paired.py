@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -53,7 +54,7 @@ class Paired(NamedTuple):
     #: that of CR2. 0 if nobody differs.
     effect_size: Floats
     #: Users, or lists, with a difference above 0; where less is better, the results swap
-    #: them with those lost (`paired_at`).
+    #: them with those lost (`Panel.tests`).
     won: NDArray[np.int64]
     tied: NDArray[np.int64]
     lost: NDArray[np.int64]
@@ -70,6 +71,11 @@ class Paired(NamedTuple):
         for name in ("won", "tied", "lost"):
             numbers[name] = np.zeros(shape, dtype=np.int64)
         return cls(**numbers)
+
+    @classmethod
+    def joined(cls, blocks: Sequence[Self]) -> Self:
+        """Return the numbers of several blocks of columns, one block behind the other."""
+        return cls(*map(np.concatenate, zip(cls.untested(0), *blocks, strict=True)))
 
 
 def paired(

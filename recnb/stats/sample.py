@@ -74,6 +74,16 @@ class UserSample:
         """The number of lists in clusters; None where each is drawn by itself."""
         return self.size if self.is_clustered else None
 
+    @property
+    def counted(self) -> dict[str, Any]:
+        """The units by the name that results have, with lists and cluster if it has some."""
+        counted: dict[str, Any] = {"n_users": self.n_units}
+        if self.n_lists is not None:
+            counted["n_lists"] = self.n_lists
+        if self.cluster:
+            counted["cluster"] = self.cluster
+        return counted
+
     @cached_property
     def n_effective(self) -> float:
         """The effective number of units: of users with weights that of Kish (1965).

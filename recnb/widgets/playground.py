@@ -20,7 +20,7 @@ from recnb.display.templates import macro, write
 from recnb.display.text import one_line, trimmed
 from recnb.errors import OptionError, RecnbError
 from recnb.metrics.formula import number
-from recnb.metrics.hits import Cutoffs
+from recnb.metrics.hits import WHOLE_LISTS, one_cutoff
 from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import ACCURACY
 from recnb.results.arguments import Metrics, asked_of
@@ -140,13 +140,13 @@ class Playground(Live):
         if ranking is None and truth is None:
             ranking, truth = RANKING, TRUTH
         with use_language(self.lang):
-            asked = asked_of(None, metrics, Cutoffs.of(None), {})
+            asked = asked_of(None, metrics, WHOLE_LISTS, {})
             for measure in asked:
                 _refuse_measure(measure)
             order, relevance = _read(ranking, truth)
             #: All of them: those of the list in their first order, then the others.
             self.items = tuple(dict.fromkeys([*order, *relevance]))
-            cutoff = Cutoffs.one(k).values[0] or len(order)
+            cutoff = one_cutoff(k) or len(order)
         #: What is explained, in the order given, each with its options.
         self.metrics = {measure.name: measure for measure in asked}
         self.focus = list(self.metrics)[-1]
@@ -246,7 +246,7 @@ class Playground(Live):
             changed = {item: self._grade(item, relevance[item]) for item in relevance}
             now = now._replace(relevance={**now.relevance, **changed})
         if k is not ...:
-            now = now._replace(k=Cutoffs.one(k).values[0] or len(now.order))
+            now = now._replace(k=one_cutoff(k) or len(now.order))
         if gain is not None:
             now = now._replace(gain=gain)
         self._do(now)

@@ -27,7 +27,7 @@ from recnb.results.numbers import ENDS
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table
 from tests.drawn import words_of
-from tests.evaluated import EV, KNN
+from tests.evaluated import EV, FOUND, KNN  # noqa: F401 -- in rows
 from tests.rows import read_rows
 from tests.sample import SAMPLE
 
@@ -66,9 +66,9 @@ def test_a_table_without_intervals_computes_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Of many users they take far longer than means."""
-    monkeypatch.delattr("recnb.results.numbers.intervals_at")
+    monkeypatch.delattr("recnb.results.values.Panel.interval")
     assert "linear gain" in EV.table("ndcg", k=10).attrs["basis"]
-    with pytest.raises(NameError):
+    with pytest.raises(AttributeError):
         EV.table("ndcg", k=10, intervals=True)
 
 
