@@ -97,7 +97,7 @@ def score_lists(
         users=pl.Series("list", range(len(pairs))),
         matrix=matrix,
         mean=means(matrix),
-        basis=OfLists(pairs, measure, ties),
+        basis=GivenLists(pairs, measure, ties),
         decided=CONVENTION,
         data=WithoutData(user_label="list", noun=LIST),
     )
@@ -154,7 +154,7 @@ def explain(
             items=dict(enumerate(items, 1)),
             truth=[*pair.truth] if pair.named else None,
         )
-        basis = OfLists([pair], measure).words(brief=False)
+        basis = GivenLists([pair], measure).words(brief=False)
         return explained(
             measure, user_list, user=None, convention=CONVENTION, basis=basis
         )
@@ -413,7 +413,7 @@ def _shown(value: Any) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class OfLists(Basis):
+class GivenLists(Basis):
     """How many lists there are, and by which rules, in words."""
 
     pairs: Sequence[Pair]

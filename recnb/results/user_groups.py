@@ -16,7 +16,7 @@ import pandas as pd
 from recnb.display.language import N_, _, use_noun
 from recnb.display.text import users_in_words
 from recnb.metrics.hits import Floats, Ints
-from recnb.metrics.measure import measure_named
+from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import ACCURACY, Better, label_of, sign_of
 from recnb.results.arguments import AnyMetric, count_of_users
 from recnb.results.evaluation_data import EvaluationData, Models
@@ -289,11 +289,8 @@ def worst(
     if name in HEADINGS or name in index.names:  # a metric of one's own
         name = f"value of {name}"
     headings = {column: _(words) for column, words in HEADINGS.items()}
-    with use_noun(data.noun_of_lists):
-        words = HIGHEST if measure.metric.better == "low" else LOWEST
-        title = _(words, label=measure.label, users=users_in_words(len(with_value)))
     shown = Shown(
-        title=title,
+        title=_title(data, measure, n_users=len(with_value)),
         basis=scoring.phrases(),
         headings={name: measure.label, **headings},
         cells=dict.fromkeys(("text", "first", "missing"), "text"),
@@ -301,6 +298,13 @@ def worst(
     )
     frame = pd.DataFrame({name: value[positions], **columns})
     return Table(frame.set_axis(index), shown=shown)
+
+
+def _title(data: EvaluationData, measure: Measure, *, n_users: int) -> str:
+    """Say of which metric the lowest values are shown, or the highest of a cost."""
+    words = HIGHEST if measure.metric.better == "low" else LOWEST
+    with use_noun(data.noun_of_lists):
+        return _(words, label=measure.label, users=users_in_words(n_users))
 
 
 def _first(of_user: UserList) -> Any:
