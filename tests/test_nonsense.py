@@ -90,7 +90,7 @@ def test_a_file_that_cannot_be_written(form: str, tmp_path: Path) -> None:
             write(nonsense)
     with pytest.raises(RecnbError, match=r"cannot be written: name a file"):
         write(tmp_path)
-    with pytest.raises(RecnbError, match="a folder that there is"):
+    with pytest.raises(RecnbError, match="make its folder first"):
         write(path)
     path.parent.mkdir(parents=True)
     assert write(path) is None

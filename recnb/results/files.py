@@ -61,7 +61,8 @@ def checked_target(path: File) -> Path:
     target = Path(path)
     if target.is_dir() or not target.parent.is_dir():
         raise WriteError(
-            f"{path} cannot be written: name a file, in a folder that there is."
+            f"{path} cannot be written: name a file, and make its folder first if it "
+            "does not exist."
         )
     return target
 
