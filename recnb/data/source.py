@@ -50,7 +50,7 @@ class Source(ABC):
     #: Whether one frame has no relevant item that the lists missed.
     only_listed: bool = False
     rows_are_items: bool = False  #: whether one frame has no column of items
-    #: By item or pair; None: there are none, or they are a column of the truth.
+    #: By item; None: there are none, or they are a column of the truth.
     propensity: pl.DataFrame | None = None
     user_weights: pl.DataFrame | None = None  #: user and value
     stored: StoredRows | None = None  #: the rows, if they are not in memory
@@ -120,7 +120,7 @@ class Source(ABC):
     ) -> Self:
         """Return the same with weights of relevant pairs and of users.
 
-        Those of pairs are in a table by item or pair, else in a column of the truth.
+        Those of pairs are in a table by item, else in a column of the truth.
         """
         return replace(self, propensity=propensity, user_weights=user_weights)
 
@@ -250,9 +250,7 @@ class InMemory(Source):
         """
         truth = self.truth
         if propensity is not None:
-            users = self.keys.users_of(truth["user"])
-            rows = truth.with_columns(users).rows
-            values = look_up(propensity, rows, "propensity")
+            values = look_up(propensity, truth.rows, "propensity")
             truth = truth.with_columns(values.alias("propensity"))
         elif "propensity" in truth:
             truth = truth.with_columns(_known_propensities(truth))
@@ -333,7 +331,7 @@ class InMemory(Source):
             return np.ones(truth.height)
         relevant = is_relevant(truth["relevance"].to_numpy(), convention)
         rows = truth.filter(relevant)
-        ids = [*IDS] if self.propensity is None else self.propensity.columns[:-1]
+        ids = [*IDS] if self.propensity is None else ["item"]
         refuse_lacking(rows["propensity"], rows.select(ids), "propensity")
         weight = np.zeros(truth.height)
         weight[relevant] = 1.0 / np.maximum(rows["propensity"].to_numpy(), least)
