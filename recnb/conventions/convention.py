@@ -6,7 +6,7 @@ import ast
 import math
 from collections.abc import Iterable, Mapping
 from copy import copy
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from recnb.display.data_file import rows_of

@@ -156,15 +156,15 @@ class Source(ABC):
         """
         # Joined as asked, since order="auto" has both orders compared; kept by the order
         # that is settled, whichever word asked for it.
-        asked = convention.of_data
-        settled = self.recs.settled(asked)
+        in_order = self.recs.settled(convention)
+        settled = in_order.of_data
         if settled not in self._known:
-            joined, rows = self.join(asked)
+            joined, rows = self.join(convention.of_data)
             self._known[settled] = joined, rows, self.weight_of(joined.users)
         joined, rows, weight = self._known[settled]
         fields_of_joined = {
             **vars(joined),
-            "convention": convention.ordered_by(settled.order),
+            "convention": in_order,
             "rows": rows,
             "source": self,
             "notes": self.notes,
