@@ -150,9 +150,9 @@ class Convention:
         """Return the same decisions about the data, with a metric's options."""
         return self._with(metric=tuple(options.items()))
 
-    def ordered_by(self, order: str) -> Convention:
-        """Return the same convention with the order that "auto" came to."""
-        return self._with(order=order)
+    def ordered_by(self, column: str) -> Convention:
+        """Return the same convention with the column that gave the order."""
+        return self._with(order=column)
 
     @property
     def of_data(self) -> Convention:
