@@ -165,12 +165,11 @@ def evaluate(
         Single conventions, as in `recnb.Convention`.
     propensity : str, Series or mapping, optional
         The chance that a relevant pair was seen: a column of the truth or of `items=`,
-        or a Series by item, as `recnb.popularity_propensity` gives, or by user and item
-        (then an evaluation takes twice the time). A pair weighs 1 / propensity wherever
-        it is counted. This removes the bias of what was seen from precision, cg, dcg
-        and rbp, if users of whom nothing was seen count 0 (`averaged_users="recs",
-        no_relevant="zero"`); from recall, except for what falls with 1 / relevant
-        items; but not from ndcg, whose ideal is what was seen.
+        or a Series by item, as `recnb.popularity_propensity` gives. A pair weighs 1 /
+        propensity wherever it is counted. This removes the bias of what was seen from
+        precision, cg, dcg and rbp, if users of whom nothing was seen count 0
+        (`averaged_users="recs", no_relevant="zero"`); from recall, except for what
+        falls with 1 / relevant items; but not from ndcg, whose ideal is what was seen.
     min_propensity : float, optional
         The least propensity, between 0 and 1: a pair weighs 1 / `min_propensity` at
         most.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from copy import copy
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from recnb.display.data_file import rows_of
@@ -147,18 +148,24 @@ class Convention:
 
     def with_metric(self, options: Mapping[str, Any]) -> Convention:
         """Return the same decisions about the data, with a metric's options."""
-        return replace(self, metric=tuple(options.items()))
+        return self._with(metric=tuple(options.items()))
 
-    def ordered_by(self, column: Any) -> Convention:
+    def ordered_by(self, column: str) -> Convention:
         """Return the same convention with the column that gave the order."""
-        return replace(self, order=column) if self.order == "auto" else self
+        return self._with(order=column)
 
     @property
     def of_data(self) -> Convention:
         """The same decisions about the data, without a metric's options or a cut-off."""
         if not self.metric and self.cutoff == "k":
             return self
-        return replace(self, metric=(), cutoff="k")
+        return self._with(metric=(), cutoff="k")
+
+    def _with(self, **decisions: Any) -> Convention:
+        """Return the same convention with other decisions, which need no check."""
+        same = copy(self)
+        vars(same).update(decisions)
+        return same
 
     def in_words(self) -> str:
         """Return the convention on one line, to compare with a paper.

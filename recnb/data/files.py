@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import glob
 import os
+import re
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -66,6 +67,7 @@ def files_of(path: File) -> list[Path]:
     # Spark writes folders of such names.
     files = sorted(file for file in in_folders if not file.is_dir())
     for file in files:
+        checked_input(file)
         if _ending(file) not in PARQUET:
             raise FrameError(
                 f"{str(path)!r} matches {file}, and a pattern is of files of Parquet."
@@ -82,6 +84,11 @@ def files_of(path: File) -> list[Path]:
 
 def checked_input(path: File) -> Path:
     """Return the path of a file that can be read, or raise an error with the reason."""
+    # Bytes that are no UTF-8 stand in the name as surrogates.
+    if re.search("[\ud800-\udfff]", str(path)):
+        raise FrameError(
+            f"the name of the file {str(path)!r} is not in UTF-8: rename it."
+        )
     if os.path.isfile(path):
         return Path(path)
     if os.path.exists(path):

@@ -54,7 +54,7 @@ def by_pair(thing: Any, name: str, named: Named) -> InputTable | None:
             "Make columns of it, .reset_index()."
         )
     number = "score" if name == RECS else "relevance"
-    return ListTable.of(rows_of_pairs(thing, name, number), name)
+    return ListTable.of(_rows_of_pairs(thing, name, number), name)
 
 
 def _is_by_pair(thing: Any) -> bool:
@@ -64,7 +64,7 @@ def _is_by_pair(thing: Any) -> bool:
     return isinstance(thing, Mapping) and isinstance(next(iter(thing), None), tuple)
 
 
-def rows_of_pairs(series: pd.Series[Any], name: str, number: str) -> pd.DataFrame:
+def _rows_of_pairs(series: pd.Series[Any], name: str, number: str) -> pd.DataFrame:
     """Return a Series by user and item, or by item and user, with columns of both."""
     levels = series.index.names
     roles = [role_of(level) or role for level, role in zip(levels, IDS, strict=True)]

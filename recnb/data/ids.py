@@ -104,13 +104,6 @@ def each_once(*columns: pl.Series) -> pl.Series:
     return values.unique().sort()
 
 
-def n_distinct(*columns: pl.Series) -> int:
-    """Return the number of distinct values of some columns, by hashes of 64 bits."""
-    values = pl.concat([_without_runs(column) for column in columns])
-    hashes = values.hash().sort().to_numpy()
-    return min(len(hashes), 1) + int(np.count_nonzero(hashes[1:] != hashes[:-1]))
-
-
 def _without_runs(values: pl.Series) -> pl.Series:
     """Return the first value of each run of equal ones; all values if few repeat."""
     runs = _runs(values)

@@ -30,8 +30,6 @@ from recnb.metrics.hits import Ints
 
 #: What is said of a list in whose place something else is given.
 COMPARED = " Models are compared by recnb.compare(models, truth)."
-#: Cells that hold numbers by item.
-WITH_NUMBERS = (Mapping, pd.Series)
 
 
 def with_a_row_an_item(table: InputTable, named: Named, label: str) -> ListTable:
@@ -123,7 +121,7 @@ class ListCells:
             return _flat_of_polars(cells, self.where)
         lists = self._lists_of_python()
         are_pairs = _are_pairs(lists, self.where)
-        has_mappings = any(isinstance(cell, WITH_NUMBERS) for cell in lists)
+        has_mappings = any(isinstance(cell, Mapping) for cell in lists)
         lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
         label = self.label or "item"
         if not are_pairs and not has_mappings:
@@ -142,7 +140,7 @@ class ListCells:
         )
 
     def _lists_of_python(self) -> list[Any]:
-        """Return each cell as a list, a mapping, or a Series of numbers by item."""
+        """Return each cell as a list, or a mapping of item to number."""
         cells = [*self.cells]
         if {*map(type, cells)} <= {list, tuple, dict}:
             return cells
@@ -150,29 +148,32 @@ class ListCells:
         return [self._as_list(*pair) for pair in zip(cells, users, strict=True)]
 
     def _as_list(self, cell: Any, user: Any) -> Any:
-        """Return a cell as a list, a mapping, or a Series of numbers by item."""
+        """Return a cell as a list, or a mapping of item to number.
+
+        A Series is refused: its values may be items, or numbers by item.
+        """
         is_nan = isinstance(cell, float) and np.isnan(cell)
         if cell is None or cell is pd.NA or is_nan:
             return []
         if isinstance(cell, Mapping):
             return cell
-        if isinstance(cell, pd.Series) and _is_by_item(cell, self.where):
-            return cell
+        is_table = isinstance(cell, pd.Series) or hasattr(type(cell), "columns")
         if isinstance(cell, (set, frozenset)):
             if not self.are_ranked:
                 return sorted(cell, key=str)  # the same rows each time
-        elif is_several(cell) and not hasattr(type(cell), "columns"):
+        elif is_several(cell) and not is_table:
             return cell.tolist() if hasattr(cell, "tolist") else [*cell]
         raise FrameError(
             f"{self.where} {type(cell).__name__} {quoted(cell)} for user {user!r}, where a "
             "list of items is needed, of recommendations in rank order, or a mapping of "
-            f"item to score or relevance.{COMPARED}",
+            "item to score or relevance: of a Series .tolist(), or .to_dict() if its index "
+            f"has the items.{COMPARED}",
             {COMPARED: ""},
         )
 
     def _pairs(self, cell: Any, *, are_pairs: bool) -> Iterable[tuple[Any, Any]]:
         """Return each item of a list with its number, a relevance of 1 if it has none."""
-        if isinstance(cell, WITH_NUMBERS):
+        if isinstance(cell, Mapping):
             return cell.items()
         if are_pairs:
             return [_pair(entry, self.where) for entry in cell]
@@ -182,23 +183,6 @@ class ListCells:
                 "users lists in rank order, or all of them mappings of item to score."
             )
         return [(item, 1.0) for item in cell]
-
-
-def _is_by_item(series: pd.Series[Any], where: str) -> bool:
-    """Return whether a Series has numbers by item: a column of items has rows by number."""
-    index = series.index
-    is_numbered = index.inferred_type == "integer" and index.name is None
-    is_of_rows = index.equals(pd.RangeIndex(len(series)))
-    if is_numbered and not is_of_rows and pd.api.types.is_float_dtype(series):
-        raise FrameError(
-            f"{where} a Series of decimal numbers by unnamed whole numbers, which may be "
-            "numbers by item or items by row. Name its index, "
-            "series.rename_axis('item'), or give its items as a list, series.tolist()."
-        )
-    role = role_of(index.name)
-    is_text = index.inferred_type in ("string", "categorical")
-    is_by_item = role == "item" or (role is None and is_text)
-    return is_by_item and pd.api.types.is_numeric_dtype(series)
 
 
 def _flat_of_polars(cells: pl.Series, where: str) -> Flat:
@@ -220,7 +204,7 @@ def _flat_of_polars(cells: pl.Series, where: str) -> Flat:
 def _are_pairs(lists: Sequence[Any], where: str) -> bool:
     """Return whether lists are of pairs, as the first entry of the first list is."""
     first: Any = next(filter(len, lists), None)
-    if first is None or isinstance(first, WITH_NUMBERS):
+    if first is None or isinstance(first, Mapping):
         return False
     if not isinstance(first[0], (tuple, Mapping)):
         return False

@@ -177,18 +177,18 @@ class UsersOfParts(Source):
         return self.of_all.example()
 
 
+@dataclass(eq=False)
 class RowsOfParts(JoinedRows):
     """The rows behind the hits of parts: counted, and read where they are."""
 
-    def __init__(self, parts: Parts, convention: Convention, counts: RowCounts) -> None:
-        self._parts = parts
-        self._convention = convention
-        self._counts = counts
+    parts: Parts
+    convention: Convention
+    row_counts: RowCounts
 
     @property
     def lists(self) -> pl.DataFrame:
         """An error: the rows of lists are not in memory."""
-        raise self._parts.elsewhere()
+        raise self.parts.elsewhere()
 
     @cached_property
     def truth(self) -> pl.DataFrame:
@@ -202,21 +202,21 @@ class RowsOfParts(JoinedRows):
 
     def _read(self, name: str) -> pl.DataFrame:
         """Return rows of the truth of all parts, by user."""
-        return _by_user(self._parts.each(partial(_rows_under, self._convention, name)))
+        return _by_user(self.parts.each(partial(_rows_under, self.convention, name)))
 
     @property
     def n_users(self) -> int:
         """Number of users of either table."""
-        return self._counts.n_users
+        return self.row_counts.n_users
 
     @property
     def n_recommended(self) -> int:
         """Number of rows of lists."""
-        return self._counts.n_recommended
+        return self.row_counts.n_recommended
 
     def counts(self, convention: Convention) -> RowCounts:
         """Return the counts of all rows, which were added up."""
-        return self._counts
+        return self.row_counts
 
     def lists_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the rows of some users' lists, which are fetched."""
@@ -230,7 +230,7 @@ class RowsOfParts(JoinedRows):
 
     def _fetched(self, users: pl.Series) -> JoinedRows:
         """Return rows in memory, of these users at least."""
-        _joined, rows = self._parts.rows_of(users).join(self._convention)
+        _joined, rows = self.parts.rows_of(users).join(self.convention)
         return rows
 
     def __getstate__(self) -> dict[str, Any]:

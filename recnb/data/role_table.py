@@ -357,7 +357,9 @@ class RoleTable:
 
 def no_rows(name: str) -> NoRowsError:
     """Return the error for a table without rows."""
-    return NoRowsError(f"{name}: there are no rows to evaluate, it is empty.")
+    return NoRowsError(
+        f"{name}: there are no rows to evaluate: it is empty, or all its lists are."
+    )
 
 
 def _fix_of_kinds(

@@ -139,37 +139,37 @@ class JoinedRows(ABC):
         return rows_of_users(self.relevant, users)
 
 
+@dataclass(eq=False)
 class RowsOfUsers(JoinedRows):
     """The rows of some of the users evaluated."""
 
-    def __init__(self, of_all: JoinedRows, users: pl.Series) -> None:
-        self._of_all = of_all
-        self._users = users
+    of_all: JoinedRows
+    users: pl.Series
 
     @property
     def n_users(self) -> int:
         """Number of these users."""
-        return len(self._users)
+        return len(self.users)
 
     @cached_property
     def lists(self) -> pl.DataFrame:
         """The rows of these users' lists; an error if lists are not in memory."""
-        return rows_of_users(self._of_all.lists, self._users)
+        return rows_of_users(self.of_all.lists, self.users)
 
     @cached_property
     def truth(self) -> pl.DataFrame:
         """The rows of the truth of these users."""
-        return rows_of_users(self._of_all.truth, self._users)
+        return rows_of_users(self.of_all.truth, self.users)
 
     @cached_property
     def relevant(self) -> pl.DataFrame:
         """The relevant rows of these users."""
-        return self._of_all.relevant_of(self._users)
+        return self.of_all.relevant_of(self.users)
 
     def lists_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the rows of some users' lists, fetched where they are not in memory."""
-        return self._of_all.lists_of(users)
+        return self.of_all.lists_of(users)
 
     def relevant_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the relevant rows of some users, likewise."""
-        return self._of_all.relevant_of(users)
+        return self.of_all.relevant_of(users)

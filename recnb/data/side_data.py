@@ -24,7 +24,14 @@ from recnb.data.names import (
 from recnb.data.read import SIDE_FRAMES, Input, read_tables, tables_of
 from recnb.data.roles import labels_of
 from recnb.data.source import InMemory, Source
-from recnb.data.tables import InputTable, MadeTable, Tables, is_file, is_frame
+from recnb.data.tables import (
+    InputTable,
+    MadeTable,
+    Tables,
+    is_file,
+    is_frame,
+    refuse_repeated,
+)
 from recnb.errors import ColumnError, FrameError, OptionError, listed
 
 #: The argument of `evaluate` that a table is, where it has another name in errors.
@@ -47,11 +54,17 @@ class OtherColumns:
 
     @classmethod
     def of(
-        cls, table: InputTable, ids: Labels, columns: Sequence[str]
+        cls, table: InputTable, labels: Labels, columns: Sequence[str]
     ) -> OtherColumns | None:
-        """Copy ids and other columns of a table; None without other columns."""
+        """Copy other columns of a table, and of its ids those that it has.
+
+        None without other columns.
+        """
         if not columns:
             return None
+        # Where each row is an item of its own there is no column of items, and a truth may
+        # have none of the split.
+        ids = {role: label for role, label in labels.items() if label in table.columns}
         rows = table.fetched([*ids.values(), *columns])
         copies: dict[str, pl.Series | str] = {}
         for column in columns:
@@ -270,11 +283,13 @@ def _refuse_joined_by_item(names: Iterable[str]) -> None:
 # ---- columns without a role
 
 
-def _columns_of_truth(tables: Tables, source: Source) -> OtherColumns | None:
-    """Copy ids and columns without a role of the truth, or of the one frame.
+def _ids_of_lists(labels: Labels, source: Source) -> Labels:
+    """Return the columns of users and items, and those of the split."""
+    return {**{role: labels[role] for role in IDS}, **source.keys.labels}
 
-    None without such columns.
-    """
+
+def _columns_of_truth(tables: Tables, source: Source) -> OtherColumns | None:
+    """Copy ids and columns without a role of the truth, or of the one frame."""
     if RECS not in tables:
         return None  # its rows stay with an engine
     # In one frame, columns of the lists have a role as well.
@@ -282,28 +297,20 @@ def _columns_of_truth(tables: Tables, source: Source) -> OtherColumns | None:
     if TRUTH in tables:
         truth, labels = tables[TRUTH], source.truth.labels
     others = [column for column in truth.columns if column not in labels.values()]
-    # Where each row is an item of its own there is no column of items.
-    ids = {role: labels[role] for role in IDS if labels[role] in truth.columns}
-    split = {
-        role: column for role, column in source.keys.labels.items() if column in others
-    }
-    return OtherColumns.of(replace(truth, name=TRUTH), {**ids, **split}, others)
+    truth = replace(truth, name=TRUTH)
+    return OtherColumns.of(truth, _ids_of_lists(labels, source), others)
 
 
 def _columns_of_both(tables: Tables, source: Source) -> OtherColumns | None:
-    """Copy the columns of recommendations that the truth has too, without a role.
-
-    None without such columns.
-    """
+    """Copy the columns of recommendations that the truth has too, without a role."""
     if TRUTH not in tables or not source.in_memory:
         return None
-    recs, split = tables[RECS], source.keys.labels
+    recs, labels = tables[RECS], source.recs.labels
     in_truth = {*tables[TRUTH].columns}.difference(
-        source.recs.labels.values(), source.truth.labels.values(), split.values()
+        labels.values(), source.truth.labels.values(), source.keys.columns
     )
     shared = [column for column in recs.columns if column in in_truth]
-    ids = {role: source.recs.labels[role] for role in IDS}
-    return OtherColumns.of(recs, {**ids, **split}, shared)
+    return OtherColumns.of(recs, _ids_of_lists(labels, source), shared)
 
 
 # ---- train, items and users
@@ -344,6 +351,7 @@ def _columns_without_role(table: InputTable, labels: Labels) -> dict[str, Any]:
 
     Those of embeddings are often numbers.
     """
+    refuse_repeated([*map(str, table.columns)], table.name)
     others: dict[str, Any] = {}
     for column in table.columns:
         if column in labels.values():

@@ -50,7 +50,7 @@ class Source(ABC):
     #: Whether one frame has no relevant item that the lists missed.
     only_listed: bool = False
     rows_are_items: bool = False  #: whether one frame has no column of items
-    #: By item or pair; None: there are none, or they are a column of the truth.
+    #: By item; None: there are none, or they are a column of the truth.
     propensity: pl.DataFrame | None = None
     user_weights: pl.DataFrame | None = None  #: user and value
     stored: StoredRows | None = None  #: the rows, if they are not in memory
@@ -120,7 +120,7 @@ class Source(ABC):
     ) -> Self:
         """Return the same with weights of relevant pairs and of users.
 
-        Those of pairs are in a table by item or pair, else in a column of the truth.
+        Those of pairs are in a table by item, else in a column of the truth.
         """
         return replace(self, propensity=propensity, user_weights=user_weights)
 
@@ -156,15 +156,15 @@ class Source(ABC):
         """
         # Joined as asked, since order="auto" has both orders compared; kept by the order
         # that is settled, whichever word asked for it.
-        asked = convention.of_data
-        settled = self.recs.settled(asked)
+        in_order = self.recs.settled(convention)
+        settled = in_order.of_data
         if settled not in self._known:
-            joined, rows = self.join(asked)
+            joined, rows = self.join(convention.of_data)
             self._known[settled] = joined, rows, self.weight_of(joined.users)
         joined, rows, weight = self._known[settled]
         fields_of_joined = {
             **vars(joined),
-            "convention": convention.ordered_by(settled.order),
+            "convention": in_order,
             "rows": rows,
             "source": self,
             "notes": self.notes,
@@ -250,9 +250,7 @@ class InMemory(Source):
         """
         truth = self.truth
         if propensity is not None:
-            users = self.keys.users_of(truth["user"])
-            rows = truth.with_columns(users).rows
-            values = look_up(propensity, rows, "propensity")
+            values = look_up(propensity, truth.rows, "propensity")
             truth = truth.with_columns(values.alias("propensity"))
         elif "propensity" in truth:
             truth = truth.with_columns(_known_propensities(truth))
@@ -333,7 +331,7 @@ class InMemory(Source):
             return np.ones(truth.height)
         relevant = is_relevant(truth["relevance"].to_numpy(), convention)
         rows = truth.filter(relevant)
-        ids = [*IDS] if self.propensity is None else self.propensity.columns[:-1]
+        ids = [*IDS] if self.propensity is None else ["item"]
         refuse_lacking(rows["propensity"], rows.select(ids), "propensity")
         weight = np.zeros(truth.height)
         weight[relevant] = 1.0 / np.maximum(rows["propensity"].to_numpy(), least)

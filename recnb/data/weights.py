@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.forms import rows_of_pairs
-from recnb.data.names import IDS, ROLES, Named
+from recnb.data.names import ROLES, Named
 from recnb.data.role_table import (
     RoleTable,
     as_numbers,
@@ -34,7 +33,7 @@ from recnb.errors import (
 )
 from recnb.metrics.hits import Floats
 
-#: The weights, and the ids that they are given by; propensities also by pair.
+#: The weights, and the ids that they are given by.
 WEIGHTS = {"propensity": "item", "user_weight": "user"}
 #: The least and the largest: sums of 1 / propensity, and squares of weights, are finite.
 LIMITS = {"propensity": (1e-100, 1.0), "user_weight": (1e-50, 1e50)}
@@ -102,7 +101,7 @@ def read_weights(
 
 
 def _table_of(given: object, name: str, described: pl.DataFrame | None) -> pl.DataFrame:
-    """Return weights as a table of ids and, in the last column, "value".
+    """Return weights as a table of ids and their "value".
 
     They are a column of items= or users=, `described`, or a Series or mapping by id.
     """
@@ -115,10 +114,10 @@ def _table_of(given: object, name: str, described: pl.DataFrame | None) -> pl.Da
             f"{name}= is a {type(given).__name__}: name a column, or give a pandas Series by "
             f"{WEIGHTS[name]}, or a mapping."
         )
-    ids = table.columns[:-1]
+    role = WEIGHTS[name]
     table = table.filter(~is_missing(table["value"]))
-    table = RoleTable(f"{name}=", table, {}).with_ids(ids).rows
-    twice = repeated(table, ids)
+    table = RoleTable(f"{name}=", table, {}).with_ids([role]).rows
+    twice = repeated(table, [role])
     if twice.height:
         raise FrameError(
             f"{name}= has more than one value for {ids_in_words(twice, 0)}: give each one."
@@ -148,22 +147,19 @@ def _values_of_column(
 def _values_by_id(
     given: pd.Series[Any] | Mapping[Any, float], name: str
 ) -> pl.DataFrame:
-    """Return a Series or a mapping as a table: by item or user; of pairs, by both."""
+    """Return a Series or a mapping by item or user as a table."""
     # `dict` of a Series would look up each of its values.
     series = given if isinstance(given, pd.Series) else pd.Series(dict(given))
     n_levels, role = series.index.nlevels, WEIGHTS[name]
-    if n_levels == 1:
-        rows = series.rename_axis(role).rename(name).reset_index()
-    elif name == "propensity" and n_levels == len(IDS):
-        rows = rows_of_pairs(series, f"{name}=", name)
-    else:
+    if n_levels > 1:
         raise OptionError(
-            f"{name}= is a Series with {n_levels} levels of its index: give one by {role}."
+            f"{name}= has {n_levels} ids for each value: give one by {role}, or name a column "
+            "that has the value of each row."
         )
+    rows = series.rename_axis(role).rename("score").reset_index()
     # Read as a score, whose values that are no numbers stay text: `checked` names one.
-    *ids, value = rows.columns
-    labels = {**dict(zip(ids, ids, strict=True)), "score": value}
-    return InputTable.of(rows, f"{name}=").select(labels).rename({"score": "value"})
+    table = InputTable.of(rows, f"{name}=").select({role: role, "score": "score"})
+    return table.rename({"score": "value"})
 
 
 def checked(table: pl.DataFrame, column: str, name: str, in_words: str) -> pl.Series:
@@ -188,11 +184,11 @@ def look_up(table: pl.DataFrame, rows: pl.DataFrame, name: str) -> pl.Series:
     """Return the value of each row by its ids, null if there is none."""
     if rows.height == 0:  # of a part, whose ids have no type
         return table["value"].clear()
-    ids = table.columns[:-1]
-    weights = RoleTable(f"{name}=", table.select(ids), {})
+    weights = RoleTable(f"{name}=", table, {})
     RoleTable("the frames", rows, {}).refuse_other_kinds(weights)
-    with_values = rows.select(ids).join(
-        table, on=ids, how="left", maintain_order="left"
+    role, _value = table.columns
+    with_values = rows.select(role).join(
+        table, on=role, how="left", maintain_order="left"
     )
     return with_values["value"]
 

@@ -303,7 +303,7 @@ COLUMNS = st.sampled_from([["fold"], ["day"], ["fold", "seed"]])
 CLUSTERS = st.sampled_from(["user", "topic"])
 
 
-@pytest.mark.parametrize("propensity", ["none", "of rows", "of items", "of pairs"])
+@pytest.mark.parametrize("propensity", ["none", "of rows", "of items"])
 @given(
     seed=SEEDS,
     columns=COLUMNS | st.just([]),
@@ -321,9 +321,8 @@ def test_weights_and_intervals_are_of_the_lists_of_all_splits_by_their_users(
         metric, bounds = "dcg", (0.0, np.inf)
         rng = np.random.default_rng(seed)
         truth["p"] = rng.integers(1, 9, len(truth)) / 8
-        pairs = truth.groupby(["user", "item"])["p"].first()
         by_item = truth.groupby("item")["p"].first()
-        given_as = {"of rows": "p", "of items": by_item, "of pairs": pairs}
+        given_as = {"of rows": "p", "of items": by_item}
         options["propensity"] = given_as[propensity]
     loop = Loop(recs, truth, columns, **options)
     if columns:

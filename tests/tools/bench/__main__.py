@@ -238,10 +238,6 @@ def weights(sizes: Sequence[Size], rounds: int | None) -> None:
                 truth,
                 {"propensity": of_pairs.groupby("item")["p"].min()},
             ),
-            "a Series by user and item": (
-                truth,
-                {"propensity": of_pairs.set_index(["user", "item"])["p"]},
-            ),
             "users, a Series": (
                 truth,
                 {"user_weight": of_pairs.groupby("user")["p"].sum()},
