@@ -304,12 +304,12 @@ def _in_polars(frame: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
             raise not_read(frame, name) from None
 
 
-def refuse_repeated(columns: Sequence[str], name: str) -> None:
-    """Raise an error for columns of one name."""
+def refuse_repeated(columns: Sequence[str], name: str, hint: str = "") -> None:
+    """Raise an error for columns of one name, with a hint at what they may be."""
     if len({*columns}) < len(columns):
         twice = next(column for column in columns if columns.count(column) > 1)
         raise ColumnError(
-            f"{name}: more than one column is called {twice!r}; rename all but one."
+            f"{name}: more than one column is called {twice!r}; rename all but one.{hint}"
         )
 
 
