@@ -397,7 +397,7 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
         native = column.to_numpy().astype(dtype.newbyteorder("="), copy=False)
         return pl.Series(native)
     if isinstance(dtype, pd.SparseDtype):
-        column = column.sparse.to_dense()
+        column = pd.Series(np.asarray(column))
     if isinstance(dtype, pd.CategoricalDtype):
         categories = dtype.categories
         # Groups of users or items keep an order of their own.
