@@ -181,7 +181,11 @@ def _csv(file: Path) -> pl.DataFrame:
         n_rows=1,
         truncate_ragged_lines=True,
     )
-    refuse_repeated([name or "" for name in first_row.row(0)], str(file))
+    refuse_repeated(
+        [name or "" for name in first_row.row(0)],
+        str(file),
+        hint=" If these are values, write names of columns above them.",
+    )
     try:
         table = pl.read_csv(content, separator=separator, infer_schema=False)
     except pl.exceptions.ComputeError:

@@ -22,7 +22,7 @@ from recnb.data.tables import (
     as_column,
     is_file,
 )
-from recnb.errors import FrameError, listed
+from recnb.errors import FrameError, is_several, listed
 
 
 def records(thing: Any, name: str, named: Named) -> InputTable | None:
@@ -43,10 +43,10 @@ def by_pair(thing: Any, name: str, named: Named) -> InputTable | None:
     if isinstance(thing, Mapping):
         # As objects, large whole numbers stay apart.
         thing = pd.Series(dict(thing), dtype=object)
-    if thing.index.nlevels != len(IDS):
+    if thing.index.nlevels != len(IDS) or any(map(is_several, thing)):
         raise FrameError(
-            f"{name} has pairs for keys, and others beside them. Give each pair of user and "
-            "item its number, {('ann', 'a'): 3.0}."
+            f"{name} has pairs for keys, and others beside them or lists for values. Give "
+            "each pair of user and item its number, {('ann', 'a'): 3.0}."
         )
     if role_of(thing.name) == "rank":
         raise FrameError(

@@ -215,14 +215,14 @@ def _are_pairs(lists: Sequence[Any], where: str) -> bool:
 def _refuse_other_pairs(entry: Any, where: str) -> None:
     """Refuse what may be something else than an item and then its number."""
     item, number = _pair(entry, where)
-    roles = [role_of(field) for field in _fields_of(entry)]
+    first, *others = [role_of(field) for field in _fields_of(entry)] or [None]
     both_whole = isinstance(item, Integral) and isinstance(number, Integral)
-    is_clear = "item" in roles or not both_whole
+    is_clear = first == "item" or (first is None and not both_whole)
     # What is missing is refused later, by its row.
     is_pair = isinstance(item, (str, Integral, NoneType)) and isinstance(
         number, (Number, NoneType)
     )
-    if "rank" in roles or not is_clear or not is_pair:
+    if not is_clear or not is_pair or not {"item", "rank"}.isdisjoint(others):
         raise _no_items(entry, where)
 
 

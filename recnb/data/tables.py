@@ -304,12 +304,12 @@ def _in_polars(frame: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
             raise not_read(frame, name) from None
 
 
-def refuse_repeated(columns: Sequence[str], name: str) -> None:
-    """Raise an error for columns of one name."""
+def refuse_repeated(columns: Sequence[str], name: str, hint: str = "") -> None:
+    """Raise an error for columns of one name, with a hint at what they may be."""
     if len({*columns}) < len(columns):
         twice = next(column for column in columns if columns.count(column) > 1)
         raise ColumnError(
-            f"{name}: more than one column is called {twice!r}; rename all but one."
+            f"{name}: more than one column is called {twice!r}; rename all but one.{hint}"
         )
 
 
@@ -339,7 +339,7 @@ def errors_name_frame(name: str, fix: str = MEND) -> Iterator[None]:
     of_duckdb = (sys.modules["duckdb"].Error,) if "duckdb" in sys.modules else ()
     try:
         yield
-    except (*OF_POLARS, OSError, *of_duckdb) as problem:
+    except (*OF_POLARS, pa.ArrowException, OSError, *of_duckdb) as problem:
         first_line = str(problem).strip().split("\n")[0]
         # Polars hints at arguments of its own.
         without_hint = re.sub(r", (hint:|consider) .*?(?=\. |$)", "", first_line)
@@ -396,6 +396,8 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
         # Polars before 1.38 takes no array of another byte order.
         native = column.to_numpy().astype(dtype.newbyteorder("="), copy=False)
         return pl.Series(native)
+    if isinstance(dtype, pd.SparseDtype):
+        column = pd.Series(np.asarray(column))
     if isinstance(dtype, pd.CategoricalDtype):
         categories = dtype.categories
         # Groups of users or items keep an order of their own.
@@ -425,7 +427,8 @@ def _as_arrow_reads(
         UnicodeEncodeError,
         *OF_POLARS,
     ) as problem:
-        if role in ("rank", "score", "relevance"):
+        is_unicode = not isinstance(problem, UnicodeEncodeError)
+        if is_unicode and role in ("rank", "score", "relevance"):
             # As text, which Arrow reads: the check of numbers says what is no number.
             return from_pandas(column.map(str, na_action="ignore"), name, label, role)
         known = column.dropna()

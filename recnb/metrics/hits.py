@@ -44,7 +44,7 @@ MOST_CREDIT = 1e150
 ENDLESS = 2**31
 
 #: Users for whom a metric is computed at once: their ideal lists take a gigabyte at most.
-USERS_AT_ONCE = 2**20
+USERS_AT_ONCE = 2**18
 
 
 @dataclass(frozen=True)

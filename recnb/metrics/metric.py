@@ -141,9 +141,11 @@ class Credit:
 
     @property
     def earns_nothing(self) -> Bools:
-        """Whether no row of a user earns anything, users × 1."""
+        """Whether a user's list earns 0, users × cut-offs; a list of no place: all its rows."""
         n_earning = np.bincount(self.rows.user, self.earned != 0, self.rows.n_users)
-        return np.asarray(n_earning == 0)[:, np.newaxis]
+        no_row_earns = (n_earning == 0)[:, np.newaxis]
+        has_places = self.k.size(self.rows.list_length) > 0
+        return np.asarray(np.where(has_places, self.total == 0, no_row_earns))
 
     @property
     def has_missed(self) -> bool:

@@ -106,7 +106,10 @@ def test_refused(call: str, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("1\t100\t1\n2\t102\t1\n", "more than one column is called '1'"),
+        (
+            "1\t100\t1\n2\t102\t1\n",
+            "called '1'; rename all but one. If these are values",
+        ),
         ("1\t100\t2\n", r"no column is known to be the user.*'1', '100', '2'"),
     ],
 )
