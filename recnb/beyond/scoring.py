@@ -136,21 +136,21 @@ class Grounds(Basis):
         """What sentences call users and items."""
         return self.data.noun
 
-    def words(self, *, brief: bool) -> list[str]:
-        """Return all that the number rests on, brief or not."""
+    def followed(self) -> list[str]:
+        """Return the library in force, if it has the metric."""
         library = self.data.library
-        (who,) = self.averaged()
-        if library is not None and self.is_recorded:
-            who = follows(library, words=who)
+        return [follows(library)] if library is not None and self.is_recorded else []
+
+    def rules(self, *, brief: bool) -> list[str]:
+        """Return the items, the order of lists and the options, brief or not."""
         words = [
-            who,
             *self._without_value(),
             *self._catalogue(),
             self.data.convention.order_in_words,
             *self._options(),
         ]
-        if library is not None and not self.is_recorded:
-            words.append(_(OWN, library=library))
+        if self.data.library is not None and not self.is_recorded:
+            words.append(_(OWN, library=self.data.library))
         return [*words, *self.data.notes]
 
     def averaged(self) -> list[str]:

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import pandas as pd
 
-from recnb.comparison.basis import basis_of, basis_of_table, options_of, warnings_of
+from recnb.comparison.basis import (
+    basis_of,
+    basis_of_metrics,
+    basis_of_table,
+    warnings_of,
+)
 from recnb.comparison.common import LeftOut, on_common_users
 from recnb.comparison.models import models_of
 from recnb.comparison.overlap import overlaps
@@ -68,7 +73,7 @@ from recnb.results.evaluation_data import (
     has_side_data,
 )
 from recnb.results.gate import Gate, not_worse_check
-from recnb.results.numbers import Numbers, measured
+from recnb.results.numbers import Bases, Numbers, measured
 from recnb.results.scoring import values_of_users
 from recnb.results.segments import (
     EVERYONE,
@@ -452,9 +457,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         refuse_whole_metrics(asked, NO_PAIRS)
         division = division_by(self._models, by, is_tested=True)
         numbers = self._measured(asked, cutoffs, division)
+        bases = numbers.bases
 
         def words() -> list[str]:
-            phrases = self._basis_with_options(asked, cutoffs)
+            phrases = self._basis_of(asked, cutoffs, bases)
             phrases += self._first.clustering_in_words
             if division.of_split:
                 phrases.append(part_in_words(self._first, division))
@@ -532,9 +538,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         pairs = self.pairs if model is None else [self._pair(model, None)]
         measure, cutoff = self._one_asked(metric, k, options, "margin", "model")
         refuse_whole_metrics([measure], NO_PAIRS)
-        basis = "; ".join(self._basis_with_options([measure], cutoff))
         # All pairs are tested also if one model is named: they are corrected together.
         numbers = self._measured([measure], cutoff)
+        basis = "; ".join(self._basis_of([measure], cutoff, numbers.bases))
         checks = [
             not_worse_check(row, float(margin), self.settings.confidence, basis)
             for row in numbers.differences(in_bounds=True)
@@ -589,7 +595,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         measure, cutoff = self._one_asked(metric, k, options, "test_share")
         splits = splits_of(self._models)
         numbers = self._measured([measure], cutoff, splits)
-        basis = self._basis_with_options([measure], cutoff)
+        basis = self._basis_of([measure], cutoff, numbers.bases)
         return runs_table(numbers, basis, test_share)
 
     def movers(
@@ -643,7 +649,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         better = measure.metric.better
         groups = moved(self._models, pair, values, measure.k, n_shown, better)
         frame = movers_frame(groups)
-        basis = self._basis_with_options([measure], cutoff)
+        basis = self._basis_of([measure], cutoff)
         template = "results/users.jinja"
         with use_noun(self._first.noun_of_lists):
             cards = UserCards(groups, measure.label, current().fields)
@@ -693,7 +699,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         k = one_cutoff(k)
         frame = pd.DataFrame(overlaps(self._models, k, p))
-        shown = Shown(basis=self._basis(), index=["model", "other"])
+        shown = Shown(
+            basis=basis_of(self._models, self.left_out), index=["model", "other"]
+        )
         return Table(frame, shown=shown)
 
     def beyond(self, k: int | None = None) -> Table:
@@ -837,7 +845,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         with use_language(lang):
             request = request_of(self._first, k, metrics, options, by=by)
             asked = request.metrics
-            basis = self._basis_with_options(asked, Cutoffs.of(k))
+            basis = self._basis_of(asked, Cutoffs.of(k))
             return report_of(
                 self._models,
                 request,
@@ -851,17 +859,13 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     @property
     def basis(self) -> str:
         """The users and the convention that models are compared by, in words."""
-        return "; ".join(self._basis())
+        return "; ".join(basis_of(self._models, self.left_out))
 
-    def _basis(self, asked: Sequence[Measure] = ()) -> list[str]:
-        """Return the users and the convention behind some metrics."""
-        return basis_of(self._models, self.left_out, asked)
-
-    def _basis_with_options(
-        self, asked: Sequence[Measure], cutoffs: Cutoffs
+    def _basis_of(
+        self, asked: Sequence[Measure], cutoffs: Cutoffs, bases: Bases | None = None
     ) -> list[str]:
-        """Return the same with the options of each metric."""
-        return [*self._basis(asked), *merged(options_of(self._models, asked, cutoffs))]
+        """Return what some metrics rest on, options included."""
+        return basis_of_metrics(self._models, self.left_out, asked, cutoffs, bases)
 
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
         """Return the names of a model and of the one that it is compared with.

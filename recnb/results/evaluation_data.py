@@ -34,7 +34,7 @@ from recnb.display.language import (
 from recnb.display.text import Phrase, beginning, one_line
 from recnb.errors import FrameError, OptionError, UnknownUserError, quoted
 from recnb.metrics.hits import Floats, Hits, one_cutoff
-from recnb.results.basis import averaged_in_words, pairs_in_words
+from recnb.results.basis import averaged_in_words
 from recnb.stats import UserSample
 
 #: The frames that metrics beyond accuracy are made of, besides the lists.
@@ -351,9 +351,12 @@ class EvaluationData:
     def basis(self) -> str:
         """The line below every number: users averaged or not, and the convention."""
         with use_noun(self.noun):
-            decisions = self.convention.phrases(graded=self.joined.graded)
-            unusual = [*self.notes, *pairs_in_words(self.joined.weighting)]
-            return "; ".join([*self.users_in_words, *unusual, *decisions])
+            return "; ".join([*self.users_in_words, *self.notes, *self.decisions])
+
+    @property
+    def decisions(self) -> list[str]:
+        """The convention in words."""
+        return self.convention.phrases(graded=self.joined.graded)
 
     @property
     def users_in_words(self) -> list[str]:
