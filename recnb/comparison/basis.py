@@ -19,7 +19,7 @@ from recnb.display.text import one_line
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, symbol_of
-from recnb.results.basis import Basis, follows, lists_in_words, merged
+from recnb.results.basis import Basis, lists_in_words, merged
 from recnb.results.evaluation_data import users_in_common
 from recnb.results.numbers import Bases
 from recnb.results.scoring import scoring_of
@@ -41,21 +41,12 @@ def basis_of(models: Compared, left_out: Mapping[str, LeftOut]) -> list[str]:
     `left_out`: the users of each model who are not compared.
     """
     first = next(iter(models.values()))
+    averaged, rules = {}, {}
     with use_noun(first.noun):
-        followed = []
-        if first.library is not None:
-            given = first.convention.given_in_words(first.overrides)
-            followed.append(follows(first.library, given))
-        others = {name: model.users_in_words[1:] for name, model in models.items()}
-        rules = {
-            name: [*model.notes, *model.decisions] for name, model in models.items()
-        }
-        return [
-            *_compared(models, left_out, first.joined.users),
-            *_of_models(others),
-            *followed,
-            *_rules_of(models, rules),
-        ]
+        for name, model in models.items():
+            averaged[name], rules[name] = model.users_in_words, model.rules
+        users = _users_of(models, left_out, first.joined.users, averaged)
+        return [users, *_rules_of(models, rules)]
 
 
 def basis_of_metrics(
@@ -78,8 +69,8 @@ def basis_of_metrics(
             else:
                 assert bases is not None
                 of_each = dict(zip(models, bases[measure.asked_as], strict=True))
-                compared = _compared(models, left_out, first.joined.users)
-                words = [*compared, *_beyond_accuracy(models, measure, of_each)]
+                compared = _users_of(models, left_out, first.joined.users)
+                words = [compared, *_beyond_accuracy(models, measure, of_each)]
             phrases[symbol_of(measure.asked_as)] = words
     return merged(phrases)
 
@@ -113,16 +104,13 @@ def _of_accuracy(
 
     It may have users of its own, as AP(rel=2).
     """
-    k = measure.cutoffs(cutoffs)
-    scorings = {name: scoring_of(model, measure, k) for name, model in models.items()}
-    users = users_in_common([scoring.joined.users for scoring in scorings.values()])
-    others = {name: scoring.averaged()[1:] for name, scoring in scorings.items()}
-    rules = {name: scoring.of_any_users() for name, scoring in scorings.items()}
-    return [
-        *_compared(models, left_out, users),
-        *_of_models(others),
-        *_rules_of(models, rules),
-    ]
+    averaged, rules, users = {}, {}, []
+    for name, model in models.items():
+        scoring = scoring_of(model, measure, measure.cutoffs(cutoffs))
+        averaged[name], rules[name] = scoring.averaged(), scoring.of_any_users()
+        users.append(scoring.joined.users)
+    compared = _users_of(models, left_out, users_in_common(users), averaged)
+    return [compared, *_rules_of(models, rules)]
 
 
 def _beyond_accuracy(
@@ -137,22 +125,27 @@ def _beyond_accuracy(
     return [_(over), *_rules_of(models, rules)]
 
 
-def _compared(
-    models: Compared, left_out: Mapping[str, LeftOut], users: pl.Series
-) -> list[str]:
-    """Return the users that all models are judged on, and those left out."""
+def _users_of(
+    models: Compared,
+    left_out: Mapping[str, LeftOut],
+    users: pl.Series,
+    averaged: Mapping[str, Sequence[str]] | None = None,
+) -> str:
+    """Return the users that all models are judged on, how some count, those left out.
+
+    `averaged`: those of each model in words, which begin with how many they are.
+    """
     first = next(iter(models.values()))
     with use_noun(first.noun_of_lists):  # where users have several lists, these count
-        compared = str(judged_by(len(models), len(users)))
-        others = [
-            _(LEFT_OUT, n=each.not_in_all, model=one_line(name))
-            for name, each in left_out.items()
-            if each.not_in_all
-        ]
+        words = [str(judged_by(len(models), len(users)))]
+        for name, each in left_out.items():
+            if each.not_in_all:
+                words.append(_(LEFT_OUT, n=each.not_in_all, model=one_line(name)))
     if first.keys.columns:
         lists = lists_in_words(first.keys, users)
-        compared = _("{lists} that all models are judged on", lists=lists)
-    return [compared, *others]
+        words[0] = _("{lists} that all models are judged on", lists=lists)
+    others = {name: of_one[1:] for name, of_one in (averaged or {}).items()}
+    return "; ".join([*words, *_of_models(others)])
 
 
 def _rules_of(models: Compared, rules: Mapping[str, Sequence[str]]) -> list[str]:

@@ -52,12 +52,12 @@ class Basis:
         """What sentences call users and items."""
         return Noun()
 
-    def averaged(self) -> Sequence[str]:
-        """Return whose values are averaged, how some count, and those left out."""
+    def followed(self) -> Sequence[str]:
+        """Return whose conventions are followed, if they are those of a library."""
         return ()
 
-    def followed(self) -> Sequence[str]:
-        """Return whose conventions are followed: those of a library, or nothing."""
+    def averaged(self) -> Sequence[str]:
+        """Return whose values are averaged, how some count, and those left out."""
         return ()
 
     def rules(self, *, brief: bool) -> Sequence[str]:
@@ -71,31 +71,17 @@ class Basis:
     def phrases(self, *, brief: bool = False) -> list[str]:
         """Return all of it in words; brief ones say all of the users in one phrase."""
         with use_noun(self.noun):
-            users, followed = [*self.averaged()], self.followed()
+            users = [*self.averaged()]
+            if brief and users:
+                users = ["; ".join(users)]
             rules = self.rules(brief=brief)
-        if brief and users:
-            users = ["; ".join(users)]
-        elif followed:
-            (library,), (who, *others) = followed, users
-            return [_joined(library, who), *others, *rules]
-        return [*followed, *users, *rules]
+            # The one line of a score may have room for the first two alone.
+            return [*users[:1], *self.followed(), *users[1:], *rules]
 
     def of_any_users(self) -> list[str]:
         """Return in brief words what holds whoever is averaged."""
         with use_noun(self.noun):
             return [*self.followed(), *self.rules(brief=True)]
-
-    def averaged_users(self) -> Sequence[str]:
-        """Return the users behind the number in words."""
-        with use_noun(self.noun):
-            return self.averaged()
-
-
-def _joined(library: str, who: str) -> Phrase:
-    """Return whose conventions are followed and who is averaged as one phrase."""
-    assert isinstance(library, Phrase)
-    assert isinstance(who, Phrase)
-    return Phrase(f"{library}: {who}", f"{who.short}, {library.short}")
 
 
 @dataclass(frozen=True, eq=False)

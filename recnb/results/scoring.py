@@ -27,7 +27,6 @@ from recnb.results.basis import (
     OWN,
     Basis,
     averaged_in_words,
-    follows,
     given_marked,
 )
 from recnb.results.evaluation_data import EvaluationData
@@ -327,27 +326,26 @@ class Scoring(Basis):
         return undefined_in(credit, joined.convention).ravel()
 
     def followed(self) -> list[str]:
-        """Return the library whose recorded metric this is, and what is given otherwise."""
+        """Return the library in force, if it has the metric."""
         if self.recorded is None:
             return []
-        given = self.joined.convention.given_in_words(tuple(self.data.overrides))
-        return [follows(self.recorded.library, given)]
+        return self.data.followed(self.joined.convention)
 
     def rules(self, *, brief: bool) -> list[str]:
         """Return the notes and the decisions behind a metric of accuracy in words."""
         # Notes are those of the evaluation, as another join of its frames lacks those
         # of a comparison, such as which users it leaves out.
-        words = [*self.data.notes]
-        if self.recorded is not None and self.recorded.caveat:
-            words.append(self.recorded.caveat_in_words)
+        words, recorded = [*self.data.notes], self.recorded
+        if recorded is not None and recorded.caveat:
+            words.append(recorded.caveat_in_words)
         if not brief:
             words += self._marked_decisions()
-        elif self.recorded is None:
+        elif recorded is None:
             words += self.decisions()
         else:  # the name of the library says its decisions
             words += options_in_words(self.asked.options_beside_text)
         words += scale_of(self.measure, self.joined.hits)
-        if self.recorded is None and self.data.library is not None:
+        if recorded is None and self.data.library is not None:
             own = _(OWN, library=self.data.library)
             words.append(Phrase(own, _("recnb's own")))
         return words
