@@ -19,7 +19,7 @@ from recnb.display.text import one_line
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, symbol_of
-from recnb.results.basis import Basis, lists_in_words, merged
+from recnb.results.basis import Basis, lists_in_words, merged, no_relevant_in_words
 from recnb.results.evaluation_data import users_in_common
 from recnb.results.numbers import Bases
 from recnb.results.scoring import scoring_of
@@ -44,7 +44,13 @@ def basis_of(models: Compared, left_out: Mapping[str, LeftOut]) -> list[str]:
     averaged, rules = {}, {}
     with use_noun(first.noun):
         for name, model in models.items():
-            averaged[name], rules[name] = model.users_in_words, model.rules
+            # Where the metrics of a library have several rules, each says its own.
+            if model.one_no_relevant_rule:
+                averaged[name] = [
+                    *model.users_in_words,
+                    *_left_out_by_itself(model, left_out[name]),
+                ]
+            rules[name] = model.rules
         users = _users_of(models, left_out, first.joined.users, averaged)
         return [users, *_rules_of(models, rules)]
 
@@ -109,6 +115,8 @@ def _of_accuracy(
         scoring = scoring_of(model, measure, measure.cutoffs(cutoffs))
         averaged[name], rules[name] = scoring.averaged(), scoring.of_any_users()
         users.append(scoring.joined.users)
+        if scoring.joined is model.joined:
+            averaged[name] += _left_out_by_itself(model, left_out[name])
     compared = _users_of(models, left_out, users_in_common(users), averaged)
     return [compared, *_rules_of(models, rules)]
 
@@ -146,6 +154,11 @@ def _users_of(
         words[0] = _("{lists} that all models are judged on", lists=lists)
     others = {name: of_one[1:] for name, of_one in (averaged or {}).items()}
     return "; ".join([*words, *_of_models(others)])
+
+
+def _left_out_by_itself(model: Evaluation, left_out: LeftOut) -> list[str]:
+    """Return whom a model leaves out, also if it was restricted to others since."""
+    return no_relevant_in_words(model.convention, 0, left_out.without_relevant)
 
 
 def _rules_of(models: Compared, rules: Mapping[str, Sequence[str]]) -> list[str]:
