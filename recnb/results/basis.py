@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import polars as pl
 
@@ -16,43 +15,27 @@ from recnb.display.language import N_, Noun, _, ngettext, use_noun
 from recnb.display.text import Phrase, one_line, users_in_words
 from recnb.metrics.hits import Bools, Floats
 
-
-class Clause(NamedTuple):
-    """A clause on some users, and the same in the one line of a score."""
-
-    words: str
-    short: str
-
-    def of(self, n: int) -> list[str]:
-        """Return it of so many users; nothing of none."""
-        return [Phrase(_(self.words, n=n), _(self.short, n=n))] if n else []
-
-
 #: Users with no relevant item, by what the convention does with them.
-NO_RELEVANT = {
-    "skip": Clause(
-        N_("{n:,} left out, with no relevant {item}"),
-        N_("{n:,} left out"),
-    ),
-    "zero": Clause(
-        N_("{n:,} of them with no relevant {item}, which counts 0"),
-        N_("{n:,} with nothing to find as 0"),
-    ),
-    "one": Clause(
-        N_("{n:,} of them with no relevant {item}, which counts 1"),
-        N_("{n:,} with nothing to find as 1"),
-    ),
+NO_RELEVANT: dict[str, str] = {
+    "skip": N_("{n:,} left out, with no relevant {item}"),
+    "zero": N_("{n:,} of them with no relevant {item}, which counts 0"),
+    "one": N_("{n:,} of them with no relevant {item}, which counts 1"),
 }
 #: The same of a cost that says what a list without a hit adds.
-AS_MISSED = Clause(
-    N_("{n:,} of them with no relevant {item}, which counts as a list without a hit"),
-    N_("{n:,} with nothing to find"),
+AS_MISSED = N_(
+    "{n:,} of them with no relevant {item}, which counts as a list without a hit"
 )
 #: Users whom the truth lacks, where those with no relevant item in it count.
-NOT_JUDGED = Clause(
-    N_("{n:,} left out, without judgements"),
-    N_("{n:,} not judged left out"),
-)
+NOT_JUDGED = N_("{n:,} left out, without judgements")
+
+#: The same in the one line of a score.
+IN_SHORT = {
+    NO_RELEVANT["skip"]: N_("{n:,} left out"),
+    NO_RELEVANT["zero"]: N_("{n:,} with nothing to find as 0"),
+    NO_RELEVANT["one"]: N_("{n:,} with nothing to find as 1"),
+    AS_MISSED: N_("{n:,} with nothing to find"),
+    NOT_JUDGED: N_("{n:,} not judged left out"),
+}
 
 #: A number under a library's conventions that the library has not.
 OWN = N_("recnb's own: that of {library} is not recorded")
@@ -228,7 +211,8 @@ def no_relevant_in_words(
         counted = AS_MISSED
     if they_count and convention.averaged_users == "truth":
         left_out = NOT_JUDGED
-    return [*counted.of(n_evaluated), *left_out.of(n_left_out)]
+    numbers = [(counted, n_evaluated), (left_out, n_left_out)]
+    return [Phrase(_(words, n=n), _(IN_SHORT[words], n=n)) for words, n in numbers if n]
 
 
 def train_in_words(n: int) -> list[str]:
