@@ -52,7 +52,7 @@ def basis_of(models: Compared, left_out: Mapping[str, LeftOut]) -> list[str]:
                 ]
             rules[name] = model.rules
         users = _users_of(models, left_out, first.joined.users, averaged)
-        return [users, *_rules_of(models, rules)]
+        return [*users, *_rules_of(models, rules)]
 
 
 def basis_of_metrics(
@@ -76,7 +76,7 @@ def basis_of_metrics(
                 assert bases is not None
                 of_each = dict(zip(models, bases[measure.asked_as], strict=True))
                 compared = _users_of(models, left_out, first.joined.users)
-                words = [compared, *_beyond_accuracy(models, measure, of_each)]
+                words = [*compared, *_beyond_accuracy(models, measure, of_each)]
             phrases[symbol_of(measure.asked_as)] = words
     return merged(phrases)
 
@@ -118,7 +118,7 @@ def _of_accuracy(
         if scoring.joined is model.joined:
             averaged[name] += _left_out_by_itself(model, left_out[name])
     compared = _users_of(models, left_out, users_in_common(users), averaged)
-    return [compared, *_rules_of(models, rules)]
+    return [*compared, *_rules_of(models, rules)]
 
 
 def _beyond_accuracy(
@@ -138,7 +138,7 @@ def _users_of(
     left_out: Mapping[str, LeftOut],
     users: pl.Series,
     averaged: Mapping[str, Sequence[str]] | None = None,
-) -> str:
+) -> list[str]:
     """Return the users that all models are judged on, how some count, those left out.
 
     `averaged`: those of each model in words, which begin with how many they are.
@@ -153,7 +153,10 @@ def _users_of(
         lists = lists_in_words(first.keys, users)
         words[0] = _("{lists} that all models are judged on", lists=lists)
     others = {name: of_one[1:] for name, of_one in (averaged or {}).items()}
-    return "; ".join([*words, *_of_models(others)])
+    words += _of_models(others)
+    if len(users) != first.n_lists:  # beside other metrics, "of them" is of these alone
+        return ["; ".join(words)]
+    return words
 
 
 def _left_out_by_itself(model: Evaluation, left_out: LeftOut) -> list[str]:
