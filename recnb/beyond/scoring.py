@@ -22,7 +22,6 @@ from recnb.results.basis import (
     Basis,
     follows,
     lists_in_words,
-    train_in_words,
     weights_in_words,
 )
 from recnb.results.evaluation_data import EvaluationData
@@ -181,8 +180,14 @@ class Grounds(Basis):
         words = []
         if "catalogue" in needs and catalogue.listed is not None:
             words += self._items(catalogue)
-        if "train" in needs and catalogue.users is not None:
-            words += train_in_words(catalogue.n_users)
+        has_train = "train" in needs and catalogue.users is not None
+        if has_train and catalogue.n_users:
+            had = ngettext(
+                "what {n:,} {user} had in train",
+                "what {n:,} {users} had in train",
+                catalogue.n_users,
+            )
+            words.append(had)
         return words
 
     def _items(self, catalogue: Catalogue) -> list[str]:

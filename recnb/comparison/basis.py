@@ -8,6 +8,7 @@ are the user's, and escaped where they are shown.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 
 import polars as pl
@@ -33,148 +34,131 @@ LEFT_OUT = Plural(
     "{n:,} {user} of {model} left out, not judged in every other model",
     "{n:,} {users} of {model} left out, not judged in every other model",
 )
+#: Whom metrics beyond accuracy of each user are averaged over.
+OVER_VALUES = N_("metrics beyond accuracy over the {users} with a value in every model")
 
 
-def basis_of(models: Compared, left_out: Mapping[str, LeftOut]) -> list[str]:
-    """Return what is behind every metric: the users and the convention.
+@dataclass(frozen=True, eq=False)
+class ComparedBasis:
+    """What numbers of models on the same users rest on, in words."""
 
-    `left_out`: the users of each model who are not compared.
-    """
-    first = next(iter(models.values()))
-    averaged, rules = {}, {}
-    with use_noun(first.noun):
-        for name, model in models.items():
-            # Where the metrics of a library have several rules, each says its own.
-            if model.one_no_relevant_rule:
-                averaged[name] = [
-                    *model.users_in_words,
-                    *_left_out_by_itself(model, left_out[name]),
-                ]
-            rules[name] = model.rules
-        users = _users_of(models, left_out, first.joined.users, averaged)
-        return [*users, *_rules_of(models, rules)]
+    models: Compared
+    left_out: Mapping[str, LeftOut]  #: the users of each model who are not compared
 
+    @property
+    def first(self) -> Evaluation:
+        """The first model, whose truth and conventions are those of all."""
+        return next(iter(self.models.values()))
 
-def basis_of_metrics(
-    models: Compared,
-    left_out: Mapping[str, LeftOut],
-    asked: Sequence[Measure],
-    cutoffs: Cutoffs,
-    bases: Bases | None = None,
-) -> list[str]:
-    """Return what the numbers of some metrics rest on, options included.
+    def of_all(self) -> list[str]:
+        """Return what is behind every metric: the users and the convention."""
+        averaged, rules = {}, {}
+        with use_noun(self.first.noun):
+            for name, model in self.models.items():
+                # Where the metrics of a library have several rules, each says its own.
+                if model.one_no_relevant_rule:
+                    averaged[name] = [*model.users_in_words, *self._alone(name)]
+                rules[name] = model.rules
+            users = self._users(self.first.joined.users, averaged)
+            return [*users, *self._rules(rules)]
 
-    `bases`: those of the numbers, which metrics beyond accuracy need.
-    """
-    first = next(iter(models.values()))
-    phrases = {}
-    with use_noun(first.noun):
-        for measure in asked:
-            if measure.metric.is_accuracy:
-                words = _of_accuracy(models, left_out, measure, cutoffs)
+    def of_metrics(
+        self, asked: Sequence[Measure], cutoffs: Cutoffs, bases: Bases | None = None
+    ) -> list[str]:
+        """Return what the numbers of some metrics rest on, options included.
+
+        `bases`: those of the numbers, which metrics beyond accuracy need.
+        """
+        phrases = {}
+        with use_noun(self.first.noun):
+            for measure in asked:
+                if measure.metric.is_accuracy:
+                    words = self._of_accuracy(measure, measure.cutoffs(cutoffs))
+                else:
+                    assert bases is not None
+                    words = self._beyond_accuracy(measure, bases[measure.asked_as])
+                phrases[symbol_of(measure.asked_as)] = words
+        return merged(phrases)
+
+    def of_table(
+        self,
+        asked: Sequence[Measure],
+        cutoffs: Cutoffs,
+        division: Division,
+        bases: Bases,
+    ) -> list[str]:
+        """Return the phrases below a table of means and of numbers of all lists."""
+        words = self.of_metrics(asked, cutoffs, bases)
+        if not division.is_tested:
+            words.append(part_in_words(self.first, division))
+        accuracy_measures = [each for each in asked if each.metric.is_accuracy]
+        unweighted = plain_means(self.models, accuracy_measures, cutoffs)
+        if unweighted:
+            words.append(unweighted.removesuffix("."))
+        return words
+
+    def _of_accuracy(self, measure: Measure, cutoffs: Cutoffs) -> list[str]:
+        """Return what a metric of accuracy rests on in all models.
+
+        It may have users of its own, as AP(rel=2).
+        """
+        averaged, rules, users = {}, {}, []
+        for name, model in self.models.items():
+            scoring = scoring_of(model, measure, cutoffs)
+            averaged[name], rules[name] = scoring.averaged(), scoring.of_any_users()
+            users.append(scoring.joined.users)
+            if scoring.joined is model.joined:
+                averaged[name] += self._alone(name)
+        compared = self._users(users_in_common(users), averaged)
+        return [*compared, *self._rules(rules)]
+
+    def _beyond_accuracy(self, measure: Measure, bases: Sequence[Basis]) -> list[str]:
+        """Return what a metric beyond accuracy rests on in all models."""
+        words = self._users(self.first.joined.users, {})
+        rules = {}
+        for name, basis in zip(self.models, bases, strict=True):
+            if measure.metric.of == "all":
+                rules[name] = basis.phrases(brief=True)
             else:
-                assert bases is not None
-                of_each = dict(zip(models, bases[measure.asked_as], strict=True))
-                compared = _users_of(models, left_out, first.joined.users)
-                words = [*compared, *_beyond_accuracy(models, measure, of_each)]
-            phrases[symbol_of(measure.asked_as)] = words
-    return merged(phrases)
+                rules[name] = [_(OVER_VALUES), *basis.of_any_users()]
+        return [*words, *self._rules(rules)]
 
+    def _users(
+        self, users: pl.Series, averaged: Mapping[str, Sequence[str]]
+    ) -> list[str]:
+        """Return the users that all models are judged on, and how some count.
 
-def basis_of_table(
-    models: Compared,
-    left_out: Mapping[str, LeftOut],
-    asked: Sequence[Measure],
-    cutoffs: Cutoffs,
-    division: Division,
-    bases: Bases,
-) -> list[str]:
-    """Return the phrases below a table of means and of numbers of all lists."""
-    words = basis_of_metrics(models, left_out, asked, cutoffs, bases)
-    if not division.is_tested:
-        words.append(part_in_words(next(iter(models.values())), division))
-    accuracy_measures = [each for each in asked if each.metric.is_accuracy]
-    unweighted = plain_means(models, accuracy_measures, cutoffs)
-    if unweighted:
-        words.append(unweighted.removesuffix("."))
-    return words
+        `averaged`: those of each model in words, which begin with how many they are.
+        """
+        first = self.first
+        with use_noun(first.noun_of_lists):  # users may have several lists: these count
+            words = [str(judged_by(len(self.models), len(users)))]
+            for name, each in self.left_out.items():
+                if each.not_in_all:
+                    words.append(_(LEFT_OUT, n=each.not_in_all, model=one_line(name)))
+        if first.keys.columns:
+            lists = lists_in_words(first.keys, users)
+            words[0] = _("{lists} that all models are judged on", lists=lists)
+        words += _of_models({name: of_one[1:] for name, of_one in averaged.items()})
+        if len(users) != first.n_lists:
+            # Beside other metrics, "of them" is said of these users alone.
+            return ["; ".join(words)]
+        return words
 
+    def _alone(self, name: str) -> list[str]:
+        """Return whom a model leaves out, also if it was restricted to others since."""
+        n = self.left_out[name].without_relevant
+        return no_relevant_in_words(self.models[name].convention, 0, n)
 
-def _of_accuracy(
-    models: Compared,
-    left_out: Mapping[str, LeftOut],
-    measure: Measure,
-    cutoffs: Cutoffs,
-) -> list[str]:
-    """Return what a metric of accuracy rests on in all models.
-
-    It may have users of its own, as AP(rel=2).
-    """
-    averaged, rules, users = {}, {}, []
-    for name, model in models.items():
-        scoring = scoring_of(model, measure, measure.cutoffs(cutoffs))
-        averaged[name], rules[name] = scoring.averaged(), scoring.of_any_users()
-        users.append(scoring.joined.users)
-        if scoring.joined is model.joined:
-            averaged[name] += _left_out_by_itself(model, left_out[name])
-    compared = _users_of(models, left_out, users_in_common(users), averaged)
-    return [*compared, *_rules_of(models, rules)]
-
-
-def _beyond_accuracy(
-    models: Compared, measure: Measure, bases: Mapping[str, Basis]
-) -> list[str]:
-    """Return what a metric beyond accuracy rests on, besides the users compared."""
-    if measure.metric.of == "all":
-        phrases = {name: basis.phrases(brief=True) for name, basis in bases.items()}
-        return _rules_of(models, phrases)
-    over = N_("metrics beyond accuracy over the {users} with a value in every model")
-    rules = {name: basis.of_any_users() for name, basis in bases.items()}
-    return [_(over), *_rules_of(models, rules)]
-
-
-def _users_of(
-    models: Compared,
-    left_out: Mapping[str, LeftOut],
-    users: pl.Series,
-    averaged: Mapping[str, Sequence[str]] | None = None,
-) -> list[str]:
-    """Return the users that all models are judged on, how some count, those left out.
-
-    `averaged`: those of each model in words, which begin with how many they are.
-    """
-    first = next(iter(models.values()))
-    with use_noun(first.noun_of_lists):  # where users have several lists, these count
-        words = [str(judged_by(len(models), len(users)))]
-        for name, each in left_out.items():
-            if each.not_in_all:
-                words.append(_(LEFT_OUT, n=each.not_in_all, model=one_line(name)))
-    if first.keys.columns:
-        lists = lists_in_words(first.keys, users)
-        words[0] = _("{lists} that all models are judged on", lists=lists)
-    others = {name: of_one[1:] for name, of_one in (averaged or {}).items()}
-    words += _of_models(others)
-    if len(users) != first.n_lists:  # beside other metrics, "of them" is of these alone
-        return ["; ".join(words)]
-    return words
-
-
-def _left_out_by_itself(model: Evaluation, left_out: LeftOut) -> list[str]:
-    """Return whom a model leaves out, also if it was restricted to others since."""
-    return no_relevant_in_words(model.convention, 0, left_out.without_relevant)
-
-
-def _rules_of(models: Compared, rules: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the rules of models, without the note on whom these are compared on."""
-    first = next(iter(models.values()))
-    # A model whose users were restricted has it among its notes.
-    note = str(judged_by(len(models), first.n_lists))
-    return _of_models(
-        {
+    def _rules(self, rules: Mapping[str, Sequence[str]]) -> list[str]:
+        """Return the rules of models, without the note on whom these are compared on."""
+        # A model whose users were restricted has it among its notes.
+        note = str(judged_by(len(self.models), self.first.n_lists))
+        without_note = {
             name: [words for words in rules_of_one if words != note]
             for name, rules_of_one in rules.items()
         }
-    )
+        return _of_models(without_note)
 
 
 def _of_models(phrases: Mapping[str, Sequence[str]]) -> list[str]:

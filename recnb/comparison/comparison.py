@@ -11,12 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import pandas as pd
 
-from recnb.comparison.basis import (
-    basis_of,
-    basis_of_metrics,
-    basis_of_table,
-    warnings_of,
-)
+from recnb.comparison.basis import ComparedBasis, warnings_of
 from recnb.comparison.common import LeftOut, on_common_users
 from recnb.comparison.models import models_of
 from recnb.comparison.overlap import overlaps
@@ -73,7 +68,7 @@ from recnb.results.evaluation_data import (
     has_side_data,
 )
 from recnb.results.gate import Gate, not_worse_check
-from recnb.results.numbers import Bases, Numbers, measured
+from recnb.results.numbers import Numbers, measured
 from recnb.results.scoring import values_of_users
 from recnb.results.segments import (
     EVERYONE,
@@ -400,9 +395,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         interval_phrases = intervals_in_words(self._first, numbers) if intervals else []
 
         def words() -> list[str]:
-            phrases = basis_of_table(
-                self._models, self.left_out, asked, cutoffs, division, bases
-            )
+            phrases = self._basis.of_table(asked, cutoffs, division, bases)
             return [*phrases, *interval_phrases]
 
         return WordedLater(words)
@@ -460,7 +453,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         bases = numbers.bases
 
         def words() -> list[str]:
-            phrases = self._basis_of(asked, cutoffs, bases)
+            phrases = self._basis.of_metrics(asked, cutoffs, bases)
             phrases += self._first.clustering_in_words
             if division.of_split:
                 phrases.append(part_in_words(self._first, division))
@@ -540,7 +533,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         refuse_whole_metrics([measure], NO_PAIRS)
         # All pairs are tested also if one model is named: they are corrected together.
         numbers = self._measured([measure], cutoff)
-        basis = "; ".join(self._basis_of([measure], cutoff, numbers.bases))
+        basis = "; ".join(self._basis.of_metrics([measure], cutoff, numbers.bases))
         checks = [
             not_worse_check(row, float(margin), self.settings.confidence, basis)
             for row in numbers.differences(in_bounds=True)
@@ -595,7 +588,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         measure, cutoff = self._one_asked(metric, k, options, "test_share")
         splits = splits_of(self._models)
         numbers = self._measured([measure], cutoff, splits)
-        basis = self._basis_of([measure], cutoff, numbers.bases)
+        basis = self._basis.of_metrics([measure], cutoff, numbers.bases)
         return runs_table(numbers, basis, test_share)
 
     def movers(
@@ -649,7 +642,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         better = measure.metric.better
         groups = moved(self._models, pair, values, measure.k, n_shown, better)
         frame = movers_frame(groups)
-        basis = self._basis_of([measure], cutoff)
+        basis = self._basis.of_metrics([measure], cutoff)
         template = "results/users.jinja"
         with use_noun(self._first.noun_of_lists):
             cards = UserCards(groups, measure.label, current().fields)
@@ -699,9 +692,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         k = one_cutoff(k)
         frame = pd.DataFrame(overlaps(self._models, k, p))
-        shown = Shown(
-            basis=basis_of(self._models, self.left_out), index=["model", "other"]
-        )
+        shown = Shown(basis=self._basis.of_all(), index=["model", "other"])
         return Table(frame, shown=shown)
 
     def beyond(self, k: int | None = None) -> Table:
@@ -845,7 +836,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         with use_language(lang):
             request = request_of(self._first, k, metrics, options, by=by)
             asked = request.metrics
-            basis = self._basis_of(asked, Cutoffs.of(k))
+            basis = self._basis.of_metrics(asked, Cutoffs.of(k))
             return report_of(
                 self._models,
                 request,
@@ -859,13 +850,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     @property
     def basis(self) -> str:
         """The users and the convention that models are compared by, in words."""
-        return "; ".join(basis_of(self._models, self.left_out))
+        return "; ".join(self._basis.of_all())
 
-    def _basis_of(
-        self, asked: Sequence[Measure], cutoffs: Cutoffs, bases: Bases | None = None
-    ) -> list[str]:
-        """Return what some metrics rest on, options included."""
-        return basis_of_metrics(self._models, self.left_out, asked, cutoffs, bases)
+    @property
+    def _basis(self) -> ComparedBasis:
+        return ComparedBasis(self._models, self.left_out)
 
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
         """Return the names of a model and of the one that it is compared with.

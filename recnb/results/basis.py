@@ -215,15 +215,6 @@ def no_relevant_in_words(
     return [Phrase(_(words, n=n), _(IN_SHORT[words], n=n)) for words, n in numbers if n]
 
 
-def train_in_words(n: int) -> list[str]:
-    """Say whose training items a number looks at; nothing if it is nobody's."""
-    if not n:
-        return []
-    return [
-        ngettext("what {n:,} {user} had in train", "what {n:,} {users} had in train", n)
-    ]
-
-
 def weights_of(joined: Joined) -> list[str]:
     """Return the weights of users and of relevant pairs in words, if they have some."""
     has_several = bool(joined.source.keys.columns)
