@@ -95,7 +95,7 @@ def _value_and_rows(
         return float(result.value), result.rows()
     if "truth" in metric.needs and data.joined.hits.tied is not None:
         raise OptionError(MANY_ORDERS)
-    are = values.basis.averaged_users
+    are = values.basis.averaged
     position = index_of(user, values.users, data.keys, are)
     if np.isnan(result.value[position]):
         raise RecnbError(

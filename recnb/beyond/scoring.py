@@ -22,7 +22,6 @@ from recnb.results.basis import (
     Basis,
     follows,
     lists_in_words,
-    train_in_words,
     weights_in_words,
 )
 from recnb.results.evaluation_data import EvaluationData
@@ -136,21 +135,21 @@ class Grounds(Basis):
         """What sentences call users and items."""
         return self.data.noun
 
-    def words(self, *, brief: bool) -> list[str]:
-        """Return all that the number rests on, brief or not."""
+    def followed(self) -> list[str]:
+        """Return the library in force, if it has the metric."""
         library = self.data.library
-        (who,) = self.averaged()
-        if library is not None and self.is_recorded:
-            who = follows(library, words=who)
+        return [follows(library)] if library is not None and self.is_recorded else []
+
+    def rules(self, *, brief: bool) -> list[str]:
+        """Return the items, the order of lists and the options, brief or not."""
         words = [
-            who,
             *self._without_value(),
             *self._catalogue(),
             self.data.convention.order_in_words,
             *self._options(),
         ]
-        if library is not None and not self.is_recorded:
-            words.append(_(OWN, library=library))
+        if self.data.library is not None and not self.is_recorded:
+            words.append(_(OWN, library=self.data.library))
         return [*words, *self.data.notes]
 
     def averaged(self) -> list[str]:
@@ -181,8 +180,14 @@ class Grounds(Basis):
         words = []
         if "catalogue" in needs and catalogue.listed is not None:
             words += self._items(catalogue)
-        if "train" in needs and catalogue.users is not None:
-            words += train_in_words(catalogue.n_users)
+        has_train = "train" in needs and catalogue.users is not None
+        if has_train and catalogue.n_users:
+            had = ngettext(
+                "what {n:,} {user} had in train",
+                "what {n:,} {users} had in train",
+                catalogue.n_users,
+            )
+            words.append(had)
         return words
 
     def _items(self, catalogue: Catalogue) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import pandas as pd
 
-from recnb.comparison.basis import basis_of, basis_of_table, options_of, warnings_of
+from recnb.comparison.basis import ComparedBasis, warnings_of
 from recnb.comparison.common import LeftOut, on_common_users
 from recnb.comparison.models import models_of
 from recnb.comparison.overlap import overlaps
@@ -395,9 +395,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         interval_phrases = intervals_in_words(self._first, numbers) if intervals else []
 
         def words() -> list[str]:
-            phrases = basis_of_table(
-                self._models, self.left_out, asked, cutoffs, division, bases
-            )
+            phrases = self._basis.of_table(asked, cutoffs, division, bases)
             return [*phrases, *interval_phrases]
 
         return WordedLater(words)
@@ -452,9 +450,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         refuse_whole_metrics(asked, NO_PAIRS)
         division = division_by(self._models, by, is_tested=True)
         numbers = self._measured(asked, cutoffs, division)
+        bases = numbers.bases
 
         def words() -> list[str]:
-            phrases = self._basis_with_options(asked, cutoffs)
+            phrases = self._basis.of_metrics(asked, cutoffs, bases)
             phrases += self._first.clustering_in_words
             if division.of_split:
                 phrases.append(part_in_words(self._first, division))
@@ -532,9 +531,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         pairs = self.pairs if model is None else [self._pair(model, None)]
         measure, cutoff = self._one_asked(metric, k, options, "margin", "model")
         refuse_whole_metrics([measure], NO_PAIRS)
-        basis = "; ".join(self._basis_with_options([measure], cutoff))
         # All pairs are tested also if one model is named: they are corrected together.
         numbers = self._measured([measure], cutoff)
+        basis = "; ".join(self._basis.of_metrics([measure], cutoff, numbers.bases))
         checks = [
             not_worse_check(row, float(margin), self.settings.confidence, basis)
             for row in numbers.differences(in_bounds=True)
@@ -589,7 +588,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         measure, cutoff = self._one_asked(metric, k, options, "test_share")
         splits = splits_of(self._models)
         numbers = self._measured([measure], cutoff, splits)
-        basis = self._basis_with_options([measure], cutoff)
+        basis = self._basis.of_metrics([measure], cutoff, numbers.bases)
         return runs_table(numbers, basis, test_share)
 
     def movers(
@@ -643,7 +642,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         better = measure.metric.better
         groups = moved(self._models, pair, values, measure.k, n_shown, better)
         frame = movers_frame(groups)
-        basis = self._basis_with_options([measure], cutoff)
+        basis = self._basis.of_metrics([measure], cutoff)
         template = "results/users.jinja"
         with use_noun(self._first.noun_of_lists):
             cards = UserCards(groups, measure.label, current().fields)
@@ -693,7 +692,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         k = one_cutoff(k)
         frame = pd.DataFrame(overlaps(self._models, k, p))
-        shown = Shown(basis=self._basis(), index=["model", "other"])
+        shown = Shown(basis=self._basis.of_all(), index=["model", "other"])
         return Table(frame, shown=shown)
 
     def beyond(self, k: int | None = None) -> Table:
@@ -837,7 +836,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         with use_language(lang):
             request = request_of(self._first, k, metrics, options, by=by)
             asked = request.metrics
-            basis = self._basis_with_options(asked, Cutoffs.of(k))
+            basis = self._basis.of_metrics(asked, Cutoffs.of(k))
             return report_of(
                 self._models,
                 request,
@@ -851,17 +850,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     @property
     def basis(self) -> str:
         """The users and the convention that models are compared by, in words."""
-        return "; ".join(self._basis())
+        return "; ".join(self._basis.of_all())
 
-    def _basis(self, asked: Sequence[Measure] = ()) -> list[str]:
-        """Return the users and the convention behind some metrics."""
-        return basis_of(self._models, self.left_out, asked)
-
-    def _basis_with_options(
-        self, asked: Sequence[Measure], cutoffs: Cutoffs
-    ) -> list[str]:
-        """Return the same with the options of each metric."""
-        return [*self._basis(asked), *merged(options_of(self._models, asked, cutoffs))]
+    @property
+    def _basis(self) -> ComparedBasis:
+        return ComparedBasis(self._models, self.left_out)
 
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
         """Return the names of a model and of the one that it is compared with.

@@ -52,27 +52,36 @@ class Basis:
         """What sentences call users and items."""
         return Noun()
 
-    def words(self, *, brief: bool) -> Sequence[str]:
-        """Return the users and the decisions.
+    def followed(self) -> Sequence[str]:
+        """Return whose conventions are followed, if they are those of a library."""
+        return ()
 
-        Brief words stand beside those of other metrics: one phrase says all of the
-        users, and under a library its name stands for its decisions.
+    def averaged(self) -> Sequence[str]:
+        """Return whose values are averaged, how some count, and those left out."""
+        return ()
+
+    def rules(self, *, brief: bool) -> Sequence[str]:
+        """Return the notes on the data, the decisions and the options.
+
+        Brief ones stand beside those of other metrics, and under a library its name
+        stands for its decisions.
         """
         raise NotImplementedError
 
-    def averaged(self) -> Sequence[str]:
-        """Return those of the words that say whose values are averaged."""
-        return ()
-
     def phrases(self, *, brief: bool = False) -> list[str]:
-        """Return the users and the decisions in words."""
+        """Return all of it in words; brief ones say all of the users in one phrase."""
         with use_noun(self.noun):
-            return list(self.words(brief=brief))
+            users = [*self.averaged()]
+            if brief and users:
+                users = ["; ".join(users)]
+            rules = self.rules(brief=brief)
+            # The one line of a score may have room for the first two alone.
+            return [*users[:1], *self.followed(), *users[1:], *rules]
 
-    def averaged_users(self) -> list[str]:
-        """Return the users behind the number in words."""
+    def of_any_users(self) -> list[str]:
+        """Return in brief words what holds whoever is averaged."""
         with use_noun(self.noun):
-            return list(self.averaged())
+            return [*self.followed(), *self.rules(brief=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +90,7 @@ class Worded(Basis):
 
     made: Sequence[str]
 
-    def words(self, *, brief: bool) -> Sequence[str]:
+    def rules(self, *, brief: bool) -> Sequence[str]:
         """Return the words."""
         return self.made
 
@@ -104,7 +113,6 @@ def averaged_in_words(
         who = lists_in_words(joined.source.keys, lists)
     who += convention.users_phrase
     words: list[str] = [Phrase(who, who)]
-    words += weights_in_words(joined.user_weight, of_lists=has_several)
     words += _without_list_in_words(
         counts.n_empty, convention, has_missed=has_missed, has_several=has_several
     )
@@ -114,7 +122,7 @@ def averaged_in_words(
         counts.n_left_out,
         has_missed=has_missed,
     )
-    return words
+    return [*words, *weights_of(joined)]
 
 
 def _without_list_in_words(
@@ -168,21 +176,22 @@ def lists_in_words(keys: Keys, lists: pl.Series) -> str:
     )
 
 
-def follows(library: str, given: str = "", words: str = "") -> Phrase:
-    """Say whose conventions a number follows, before other words of it.
+def follows(library: str, given: str = "") -> Phrase:
+    """Say whose conventions a number follows.
 
     `given`: the decisions that take precedence. It is no promise of the library's own
     number.
     """
-    short = _("as {library}", library=library)
-    convention = _("by the conventions of {library}", library=library)
-    if given:
-        names = {"library": library, "given": given}
-        short = _("as {library}, with {given}", **names)
-        convention = _("by the conventions of {library}, with {given}", **names)
-    if isinstance(words, Phrase):
-        short = f"{words.short}, {short}"
-    return Phrase(f"{convention}: {words}" if words else convention, short)
+    if not given:
+        return Phrase(
+            _("by the conventions of {library}", library=library),
+            _("as {library}", library=library),
+        )
+    names = {"library": library, "given": given}
+    return Phrase(
+        _("by the conventions of {library}, with {given}", **names),
+        _("as {library}, with {given}", **names),
+    )
 
 
 def no_relevant_in_words(
@@ -206,12 +215,12 @@ def no_relevant_in_words(
     return [Phrase(_(words, n=n), _(IN_SHORT[words], n=n)) for words, n in numbers if n]
 
 
-def train_in_words(n: int) -> list[str]:
-    """Say whose training items a number looks at; nothing if it is nobody's."""
-    if not n:
-        return []
+def weights_of(joined: Joined) -> list[str]:
+    """Return the weights of users and of relevant pairs in words, if they have some."""
+    has_several = bool(joined.source.keys.columns)
     return [
-        ngettext("what {n:,} {user} had in train", "what {n:,} {users} had in train", n)
+        *weights_in_words(joined.user_weight, of_lists=has_several),
+        *pairs_in_words(joined.weighting),
     ]
 
 
@@ -250,6 +259,11 @@ def weights_in_words(of_users: Floats | None, *, of_lists: bool) -> list[str]:
     if weights is None:
         return []
     return [Phrase(weights.in_words(words), _("weighted"))]
+
+
+def given_marked(phrases: Sequence[str], given: Sequence[str]) -> list[str]:
+    """Return phrases with those that were given marked for the line of a score."""
+    return [Phrase(words, words) if words in given else words for words in phrases]
 
 
 def merged(phrases: Mapping[str, Sequence[str]]) -> list[str]:

@@ -34,7 +34,7 @@ from recnb.display.language import (
 from recnb.display.text import Phrase, beginning, one_line
 from recnb.errors import FrameError, OptionError, UnknownUserError, quoted
 from recnb.metrics.hits import Floats, Hits, one_cutoff
-from recnb.results.basis import averaged_in_words, pairs_in_words
+from recnb.results.basis import averaged_in_words, follows
 from recnb.stats import UserSample
 
 #: The frames that metrics beyond accuracy are made of, besides the lists.
@@ -351,9 +351,23 @@ class EvaluationData:
     def basis(self) -> str:
         """The line below every number: users averaged or not, and the convention."""
         with use_noun(self.noun):
-            decisions = self.convention.phrases(graded=self.joined.graded)
-            unusual = [*self.notes, *pairs_in_words(self.joined.weighting)]
-            return "; ".join([*self.users_in_words, *unusual, *decisions])
+            return "; ".join([*self.users_in_words, *self.rules])
+
+    @property
+    def rules(self) -> list[str]:
+        """The library that is followed, the notes and the convention in words."""
+        decisions = self.convention.phrases(graded=self.joined.graded)
+        return [*self.followed(self.convention), *self.notes, *decisions]
+
+    def followed(self, convention: Convention) -> list[str]:
+        """Return the library whose conventions are followed, with what is given instead.
+
+        `convention`: that of a metric, or of the evaluation.
+        """
+        if self.library is None:
+            return []
+        given = convention.given_in_words(self.overrides)
+        return [follows(self.library, given)]
 
     @property
     def users_in_words(self) -> list[str]:

@@ -21,7 +21,7 @@ from recnb.errors import NoUsersError
 from recnb.metrics.hits import Bools, Cutoffs, Floats
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Better, Metric, label_of
-from recnb.results.basis import Basis
+from recnb.results.basis import Basis, Worded
 from recnb.results.evaluation_data import OF_ITEMS, Models, check_side_data
 from recnb.results.scoring import values_of
 from recnb.results.segments import EVERYONE, DataParts, Division, Segments
@@ -440,7 +440,8 @@ def _panels_of_parts(
     if isinstance(division, DataParts):
         for part, part_models in division.evaluations_of(models):
             for panel in _panels_of_each(part_models, measures, cutoffs):
-                bases = division.bases_of(part_models, panel.bases)
+                # Worded at once, so that the data of a part are not kept for its words.
+                bases = [Worded(basis.of_any_users()) for basis in panel.bases]
                 yield replace(panel, part=part, bases=bases)
         return
     for panel in _panels_of_each(models, measures, cutoffs):

@@ -27,8 +27,7 @@ from recnb.results.basis import (
     OWN,
     Basis,
     averaged_in_words,
-    follows,
-    pairs_in_words,
+    given_marked,
 )
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.values import Values
@@ -326,33 +325,30 @@ class Scoring(Basis):
         credit = self.measure.at(hits_for(joined, self.measure, k), k)
         return undefined_in(credit, joined.convention).ravel()
 
-    def words(self, *, brief: bool) -> list[str]:
-        """Return the users and the decisions behind a metric of accuracy in words."""
-        data, recorded = self.data, self.recorded
-        users = self.averaged()
-        if brief:
-            # Among those of other metrics, all that is said of users stands together.
-            users = ["; ".join(users)]
+    def followed(self) -> list[str]:
+        """Return the library in force, if it has the metric."""
+        if self.recorded is None:
+            return []
+        return self.data.followed(self.joined.convention)
+
+    def rules(self, *, brief: bool) -> list[str]:
+        """Return the notes and the decisions behind a metric of accuracy in words."""
         # Notes are those of the evaluation, as another join of its frames lacks those
         # of a comparison, such as which users it leaves out.
-        notes = [*data.notes, *pairs_in_words(self.joined.weighting)]
-        scale = scale_of(self.measure, self.joined.hits)
-        if recorded is None:
-            words = [*users, *notes, *self._marked_decisions(), *scale]
-            if data.library is not None:
-                own = _(OWN, library=data.library)
-                words.append(Phrase(own, _("recnb's own")))
-            return words
-        if recorded.caveat:
-            notes.append(recorded.caveat_in_words)
-        given = self.joined.convention.given_in_words(tuple(data.overrides))
-        if brief:  # the name of the library says its decisions
-            whose = follows(recorded.library, given)
-            options = options_in_words(self.asked.options_beside_text)
-            return [whose, *users, *notes, *options, *scale]
-        who, *others = users
-        who = follows(recorded.library, given, who)
-        return [who, *others, *notes, *self._marked_decisions(), *scale]
+        words, recorded = [*self.data.notes], self.recorded
+        if recorded is not None and recorded.caveat:
+            words.append(recorded.caveat_in_words)
+        if not brief:
+            words += self._marked_decisions()
+        elif recorded is None:
+            words += self.decisions()
+        else:  # the name of the library says its decisions
+            words += options_in_words(self.asked.options_beside_text)
+        words += scale_of(self.measure, self.joined.hits)
+        if recorded is None and self.data.library is not None:
+            own = _(OWN, library=self.data.library)
+            words.append(Phrase(own, _("recnb's own")))
+        return words
 
     def decisions(self) -> list[str]:
         """Return the decisions about the data and the options in words."""
@@ -381,7 +377,7 @@ class Scoring(Basis):
             whole=self.cutoffs.is_whole,
             cutoff=convention.cutoff,
         )
-        return [Phrase(words, words) if words in given else words for words in phrases]
+        return given_marked(phrases, given)
 
 
 def ties_may_decide(joined: Joined) -> bool:

@@ -19,7 +19,6 @@ from recnb.data.ids import RowLookup, positions
 from recnb.data.names import split_labels
 from recnb.data.role_table import rows_of_users
 from recnb.data.source import InMemory
-from recnb.data.weights import Weighting
 from recnb.display.language import N_, _
 from recnb.display.text import dates_alone, one_line
 from recnb.errors import (
@@ -31,7 +30,6 @@ from recnb.errors import (
     quoted,
 )
 from recnb.metrics.hits import Ints
-from recnb.results.basis import Basis, Worded, pairs_in_words
 from recnb.results.evaluation_data import EvaluationData, Models, same_rows
 from recnb.results.segment_columns import (
     Column,
@@ -134,25 +132,6 @@ class DataParts(Division):
             # Where a model has no list nothing is relevant.
             if all(model.n_lists for model in part_models.values()):
                 yield part, part_models
-
-    def bases_of(self, models: Models, bases: Sequence[Basis]) -> Sequence[Basis]:
-        """Return what numbers rest on in every part: all but the users and weights of one."""
-        # Models that are compared have the same weights.
-        weighting = next(iter(models.values())).joined.weighting
-        return [_shared_basis(basis, weighting) for basis in bases]
-
-
-def _shared_basis(basis: Basis, weighting: Weighting | None) -> Basis:
-    """Return what holds for all parts.
-
-    It is worded at once, so that the data of a part are not kept for its words, and is
-    brief in any case.
-    """
-    # A brief basis has all phrases of users as one.
-    users_phrase = "; ".join(basis.averaged_users())
-    left_out = {users_phrase, *pairs_in_words(weighting)}
-    phrases = basis.phrases(brief=True)
-    return Worded([words for words in phrases if words not in left_out])
 
 
 def division_by(models: Models, by: Any, *, is_tested: bool = False) -> Division:

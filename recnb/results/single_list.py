@@ -33,7 +33,7 @@ from recnb.errors import (
 from recnb.metrics.hits import HIGHEST, Hits, one_cutoff
 from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import METRICS, Metric
-from recnb.results.basis import Basis, no_relevant_in_words
+from recnb.results.basis import Basis, given_marked, no_relevant_in_words
 from recnb.results.explanation import Explanation
 from recnb.results.score import Score
 from recnb.results.user_lists import UserList
@@ -154,7 +154,7 @@ def explain(
             items=dict(enumerate(items, 1)),
             truth=[*pair.truth] if pair.named else None,
         )
-        basis = GivenLists([pair], measure).words(brief=False)
+        basis = GivenLists([pair], measure).phrases()
         return explained(
             measure, user_list, user=None, convention=CONVENTION, basis=basis
         )
@@ -425,20 +425,25 @@ class GivenLists(Basis):
         """What sentences call a list."""
         return LIST
 
-    def words(self, *, brief: bool) -> list[str]:
-        """Return the lists and the rules, brief or not."""
-        measure, n = self.measure, len(self.pairs)
+    def averaged(self) -> list[str]:
+        """Return how many lists there are, and how some count."""
+        n = len(self.pairs)
         n_empty = sum(not pair.truth for pair in self.pairs)
-        has_missed = measure.metric.missed != "0"
-        lists = _("mean of {n} lists", n=n)
-        empty = no_relevant_in_words(CONVENTION, n_empty, 0, has_missed=has_missed)
-        if n == 1:
-            lists = _("one list of {n}", n=len(self.pairs[0].items))
-            counts_0 = n_empty and not has_missed
+        has_missed = self.measure.metric.missed != "0"
+        if n > 1:
+            lists = _("mean of {n} lists", n=n)
+            empty = no_relevant_in_words(CONVENTION, n_empty, 0, has_missed=has_missed)
+            return [Phrase(lists, lists), *empty]
+        one = _("one list of {n}", n=len(self.pairs[0].items))
+        words: list[str] = [Phrase(one, one)]
+        if n_empty and not has_missed:
             zero = nothing_to_divide(0.0, undefined=True)
-            empty = [Phrase(zero, zero)] if counts_0 else []
-        words = [Phrase(lists, lists), *empty]
+            words.append(Phrase(zero, zero))
+        return words
+
+    def rules(self, *, brief: bool) -> list[str]:
+        """Return the rules, brief or not."""
+        measure = self.measure
         given = options_in_words(measure.options, whole=measure.k is None)
         rules = options_in_words(measure.chosen, whole=measure.k is None)
-        rules = [Phrase(rule, rule) if rule in given else rule for rule in rules]
-        return [*words, *self.ties, *rules]
+        return [*self.ties, *given_marked(rules, given)]

@@ -24,12 +24,7 @@ from recnb.results.arguments import (
     measure_of_curve,
     refuse_whole_metrics,
 )
-from recnb.results.basis import (
-    merged,
-    pairs_in_words,
-    taken_as_known,
-    weights_in_words,
-)
+from recnb.results.basis import merged, taken_as_known, weights_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.numbers import ENDS, Bases, Numbers, measured
 from recnb.results.segments import SMALL, division_by, part_in_words
@@ -216,12 +211,8 @@ def _basis_of_segments(data: EvaluationData, numbers: Numbers, label: str) -> li
             _(words, by=label, confidence=level),
             *_sampling_in_words(data, numbers),
         ]
-    weights = [
-        *weights_in_words(data.joined.user_weight, of_lists=bool(data.keys.columns)),
-        *pairs_in_words(data.joined.weighting),
-    ]
     return [
-        *phrases_of(bases, *weights),
+        *phrases_of(bases, *weights_of(data.joined)),
         *intervals_in_words(data, numbers),
         part_in_words(data, numbers.division),
     ]

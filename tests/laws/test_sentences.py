@@ -225,10 +225,7 @@ OF_MODELS = {
     r"(\d+) users? of (\w+) left out, not judged in every other model": (
         "not judged in every other"
     ),
-    r"(\d+) without a (?:list|judged item in a list) from (\w+), which counts 0": (
-        "without"
-    ),
-    r"in each model (\d+) without a (?:list|judged item in a list), which counts 0": (
+    r"(?:([\w, ]+): )?(\d+) of them without a (?:list|judged item in a list), which counts 0": (
         "without"
     ),
     r"(?:([\w, ]+): )?(\d+) of them with no relevant item, which counts 0": (
