@@ -281,15 +281,10 @@ def personalization(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") ->
             {"item": most},
         )
 
-    def of_users() -> Floats:
-        """Return the mean difference of each list from all others.
-
-        Its overlap with itself is left out.
-        """
-        overlaps = shown.per_user(weight * held[shown.item])[shown.n_shown > 0]
-        return 1 - (overlaps - 1) / (n - 1)
-
-    return Whole(float(1 - overlap), rows, of_users)
+    # The mean difference of each list from all others: what it shares with itself is
+    # left out.
+    overlaps = shown.per_user(weight * held[shown.item])[shown.n_shown > 0]
+    return Whole(float(1 - overlap), rows, of_users=1 - (overlaps - 1) / (n - 1))
 
 
 def _most_shown(times: Ints) -> Ints:

@@ -34,11 +34,9 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Number = TypeVar("Number", np.int64, np.float64)
 
-#: The highest relevance: sums and squares of it over all users stay finite.
+#: The highest relevance, and the highest gain: sums and squares of it over all users
+#: stay finite, also with weights of 1 / propensity up to 1e50.
 HIGHEST = 1e100
-
-#: The highest credit of a weighted hit, of which the same holds.
-MOST_CREDIT = 1e150
 
 #: Deeper than any list.
 ENDLESS = 2**31
@@ -172,22 +170,6 @@ def _by_user(depths: tuple[int | None, ...], list_length: Ints) -> Ints:
     return columns.T
 
 
-def weighed(credit: NDArray[Any], weight: Floats) -> Floats:
-    """Return credit times weights of 1 / propensity.
-
-    An error is raised if it is so large that sums overflow.
-    """
-    with np.errstate(over="ignore"):
-        values = np.asarray(credit * weight, dtype=np.float64)
-    if values.max(initial=0.0) > MOST_CREDIT:
-        raise OptionError(
-            f"a gain divided by its propensity is {values.max():g}, and sums of such "
-            "numbers overflow: give a least propensity, such as min_propensity=0.01, "
-            "or a smaller scale of relevance."
-        )
-    return values
-
-
 @dataclass(frozen=True, eq=False)
 class TieSpread:
     """Hits spread over the ranks that their ties could put them on.
@@ -272,13 +254,11 @@ class Hits:
         """
         if self.tied is not None:
             return self.tied.nth
-        nth = count_within(self.user)
-        new = (self.user[1:] != self.user[:-1]) | (self.rank[1:] != self.rank[:-1])
-        if new.all():
-            return nth
         # Several hits on one rank, where ties share it, each count all of them.
-        last = np.flatnonzero(np.r_[new, True])
-        return np.repeat(nth[last], np.diff(np.r_[-1, last]))
+        starts = run_starts(self.user, self.rank)
+        n_on_rank = np.diff(starts, append=len(self.user))
+        last = starts + n_on_rank - 1
+        return np.repeat(count_within(self.user)[last], n_on_rank)
 
     @cached_property
     def first(self) -> Floats:
@@ -288,8 +268,8 @@ class Hits:
         """
         if self.tied is not None:
             return self.tied.first
-        first = np.ones(len(self.user))
-        first[1:] = self.user[1:] != self.user[:-1]
+        first = np.zeros(len(self.user))
+        first[run_starts(self.user)] = 1.0
         return first
 
     @cached_property
@@ -328,9 +308,7 @@ class Hits:
 
     def weigh(self, credit: NDArray[Any]) -> Floats:
         """Return credit of each hit, times its weight and the probability of its rank."""
-        if self.truth_weight is not None:
-            return weighed(credit, self.weight)
-        if self.tied is not None:
+        if self.truth_weight is not None or self.tied is not None:
             credit = credit * self.weight
         return np.asarray(credit, dtype=np.float64)
 

@@ -99,8 +99,9 @@ class Values:
         ends = np.full((2, len(self.results)), np.nan)
         for index, result in enumerate(self.results):
             if result.of_users is not None:
-                of_users = result.of_users()
-                ends[:, index] = interval_of_pairs(of_users, self.sample, confidence)
+                ends[:, index] = interval_of_pairs(
+                    result.of_users, self.sample, confidence
+                )
         return ends
 
     def without_data(self) -> Values:
