@@ -163,11 +163,12 @@ def _cutoff(k: object) -> int | None:
 
 def _by_user(depths: tuple[int | None, ...], list_length: Ints) -> Ints:
     """Return a rank for each user and cut-off; None is the length of the user's list."""
+    columns = [
+        list_length if depth is None else np.full_like(list_length, depth)
+        for depth in depths
+    ]
     # The ranks of one cut-off lie together in memory, as numpy reads them.
-    columns = np.empty((len(depths), len(list_length)), dtype=np.int64)
-    for column, depth in zip(columns, depths, strict=True):
-        column[:] = list_length if depth is None else depth
-    return columns.T
+    return np.stack(columns).T
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from types import MappingProxyType
 from typing import (
     Any,
     ClassVar,
@@ -60,19 +61,6 @@ FILLED = {"skip": np.nan, "zero": 0.0, "one": 1.0}
 ALWAYS = "always"
 
 
-def checked_names(
-    names: Mapping[str, NDArray[Any]] | None, n_rows: int
-) -> dict[str, NDArray[Any]]:
-    """Return arrays with a number for each row, by name; refuse those of another length."""
-    arrays = {name: np.asarray(values) for name, values in (names or {}).items()}
-    for name, values in arrays.items():
-        if values.shape != (n_rows,):
-            raise TypeError(
-                f"names={{{name!r}: ...}} holds a number for each of the {n_rows:,} rows"
-            )
-    return arrays
-
-
 class Credit:
     """The credit of each row and the denominator of its sum.
 
@@ -117,7 +105,7 @@ class Credit:
         earned: Floats,
         out_of: Credit | Floats | float = 1.0,
         missed: Floats | float = 0.0,
-        names: Mapping[str, NDArray[Any]] | None = None,
+        names: Mapping[str, NDArray[Any]] = MappingProxyType({}),
     ) -> None:
         """Take the credit of each row, and what its sum is out of."""
         for name, values in (("out_of", out_of), ("missed", missed)):
@@ -131,7 +119,13 @@ class Credit:
         self.earned = earned
         self.out_of = out_of
         self.missed = missed
-        self.names = checked_names(names, len(rows.rank))
+        for name, values in names.items():
+            if np.shape(values) != rows.rank.shape:
+                raise TypeError(
+                    f"names={{{name!r}: ...}} holds a number for each of the "
+                    f"{len(rows.rank):,} rows"
+                )
+        self.names = names
 
     @property
     def total(self) -> Floats:
