@@ -91,7 +91,7 @@ def _value_and_rows(
                     cutoff=values.measure.k,
                 )
             )
-        return float(result.value), result.rows()
+        return float(result.value), result.rows
     if "truth" in metric.needs and data.joined.hits.tied is not None:
         raise OptionError(MANY_ORDERS)
     are = values.basis.averaged_users

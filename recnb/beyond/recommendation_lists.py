@@ -115,9 +115,8 @@ class TermRows:
     undefined: bool = False
 
 
-def no_rows(*_user: int) -> TermRows:
-    """Return no rows, of a value that is no sum: there is nothing to add up."""
-    return TermRows(np.zeros(0), {})
+#: The rows of a value that is no sum: there is nothing to add up.
+NO_ROWS = TermRows(np.zeros(0), {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +125,7 @@ class PerUser:
 
     value: Floats  #: NaN of a user without one, who is left out of the mean
     #: Returns the rows behind the value of the user at a position.
-    rows: Callable[[int], TermRows] = no_rows
+    rows: Callable[[int], TermRows] = lambda _user: NO_ROWS
 
 
 def divided(total: Floats, out_of: Floats) -> Floats:
@@ -140,10 +139,10 @@ class Whole:
     """The one number that all lists give together, with the rows it is the sum of."""
 
     value: float
-    rows: Callable[[], TermRows] = no_rows
+    rows: TermRows = NO_ROWS
     #: Of a mean over pairs of users: each user's mean over the pairs they are in.
     of_users: Floats | None = None
 
     def without_data(self) -> Whole:
         """Return the value without its rows."""
-        return replace(self, rows=no_rows)
+        return replace(self, rows=NO_ROWS)

@@ -130,8 +130,7 @@ class Credit:
     @property
     def total(self) -> Floats:
         """Credit earned, users × cut-offs."""
-        total = self.rows.total(self.earned, self.k)
-        return total + self.missed if self.has_missed else total
+        return self.rows.total(self.earned, self.k) + self.missed
 
     @property
     def earns_nothing(self) -> Bools:
@@ -152,12 +151,10 @@ class Credit:
     @property
     def value(self) -> Floats:
         """The metric, users × cut-offs: 0 where there was nothing to earn."""
-        total, possible = self.total, self.possible
-        if not isinstance(possible, np.ndarray):
-            return total if possible == 1.0 else total / possible
-        if (none := np.equal(possible, 0)).any():
-            return np.divide(total, possible, out=np.zeros_like(total), where=~none)
-        return np.divide(total, possible, out=total)
+        total = self.total
+        possible = np.asarray(self.possible)
+        nothing = np.zeros_like(total)
+        return np.divide(total, possible, out=nothing, where=possible != 0)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -12,10 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from recnb.metrics.gain import examined, out_of_count
-from recnb.metrics.hits import Cutoff, Floats, Hits, Ints
+from recnb.metrics.hits import Cutoff, Floats, Hits, Ints, run_starts
 from recnb.metrics.metric import Credit, Definition, metric, number_option
 
 
@@ -228,10 +227,14 @@ def rise(hits: Hits, recall: float) -> Floats:
     """
     needed = (recall * hits.n_relevant + 0.9).astype(np.int64)
     precision = np.where(hits.nth >= needed[hits.user], hits.nth / hits.rank, 0.0)
-    highest = pl.col("precision").cum_max()
-    rises = (highest - highest.shift(1, fill_value=0.0)).over("user")
-    rows = pl.DataFrame({"user": hits.user, "precision": precision})
-    return rows.select(rises).to_series().to_numpy()
+    # The running maximum within users, of places among the values: whole numbers stay
+    # exact.
+    values, place = np.unique(precision, return_inverse=True)
+    base = hits.user * len(values)
+    highest = values[np.maximum.accumulate(place + base) - base]
+    before = np.roll(highest, 1)
+    before[run_starts(hits.user)] = 0.0
+    return np.asarray(highest - before)
 
 
 @measure(
