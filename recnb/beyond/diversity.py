@@ -125,22 +125,22 @@ def _units(features: Sparse) -> Sparse:
     return unit
 
 
-def _cosine(unit: Sparse, one: Ints, other: Ints) -> Floats:
-    """Return the cosine of each pair of items."""
-    cosine: Floats = unit[one].multiply(unit[other]).sum(axis=1)
+def _cosine(features: Sparse, one: Ints, other: Ints) -> Floats:
+    """Return the cosine of each pair of items, whose features are `_units`."""
+    cosine: Floats = features[one].multiply(features[other]).sum(axis=1)
     return cosine
 
 
-def _sum_of_cosines(shown: Lists, unit: Sparse) -> Floats:
+def _sum_of_cosines(shown: Lists, features: Sparse) -> Floats:
     """Sum the cosines of the pairs of each list, without the pairs.
 
     Half of |sum|² less the sum of |each|².
     """
-    twice = -shown.per_user(unit.power(2).sum(axis=1)[shown.item])
+    twice = -shown.per_user(features.power(2).sum(axis=1)[shown.item])
     lists = shown.table_of(shown.user, shown.item)
-    step = max(1, BLOCK // max(unit.shape[1], 1))
+    step = max(1, BLOCK // max(features.shape[1], 1))
     for start in range(0, shown.n_users, step):
-        total = lists[start : start + step] @ unit
+        total = lists[start : start + step] @ features
         twice[start : start + step] += total.power(2).sum(axis=1)
     return np.asarray(twice / 2)
 
@@ -152,25 +152,25 @@ def _flags(features: Sparse) -> Sparse:
     return has
 
 
-def _jaccard(has: Sparse, one: Ints, other: Ints) -> Floats:
+def _jaccard(features: Sparse, one: Ints, other: Ints) -> Floats:
     """Return for each pair of items what both have, out of what either has.
 
-    Two items without features are alike.
+    Features are `_flags`. Two items without features are alike.
     """
-    size = np.diff(has.indptr)
-    both: Floats = has[one].multiply(has[other]).sum(axis=1)
+    size = np.diff(features.indptr)
+    both: Floats = features[one].multiply(features[other]).sum(axis=1)
     either = size[one] + size[other] - both
     return np.divide(both, either, out=np.ones(len(one)), where=either > 0)
 
 
-def _sum_of_jaccards(shown: Lists, has: Sparse) -> Floats:
+def _sum_of_jaccards(shown: Lists, features: Sparse) -> Floats:
     """Sum what the items of the pairs of each list share, each pair of items once."""
     total = np.zeros(shown.n_users)
     for first, second in _pairs(shown, BLOCK):
         one, other = shown.item[first], shown.item[second]
         of_pair = np.minimum(one, other) * shown.n_items + np.maximum(one, other)
         key, pair = np.unique(of_pair, return_inverse=True)
-        alike = _jaccard(has, *np.divmod(key, shown.n_items))
+        alike = _jaccard(features, *np.divmod(key, shown.n_items))
         total += np.bincount(shown.user[first], alike[pair], shown.n_users)
     return total
 

@@ -62,11 +62,13 @@ class Cutoffs:
         """Read one k or several: 10, [5, None], range(1, 4)."""
         if isinstance(k, Cutoffs):
             return k
-        if not _are_several(k):
-            return cls((_cutoff(k),))
-        values = tuple(_cutoff(cutoff) for cutoff in k)
+        several = k if _are_several(k) else [k]
+        values = tuple(map(_cutoff, several))
         if not values or len(set(values)) < len(values):
-            raise _none_or_repeated(k)
+            raise CutoffError(
+                f"k={quoted(k)}: give at least one cut-off, such as k=[5, 10], and "
+                "each once."
+            )
         return cls(values)
 
     def __iter__(self) -> Iterator[int | None]:
@@ -122,21 +124,12 @@ OR_WHOLE = ", or None for each user's whole list"
 
 def one_cutoff(k: object) -> int | None:
     """Read the cut-off of a call that returns one number; None is the whole list."""
-    if not _are_several(k):
-        return _cutoff(k)
-    if len(k) == 0:
-        raise _none_or_repeated(k)
-    raise CutoffError(
-        f"one call gives one number: type .table(k={list(k)!r}), or "
-        f".curve(metric, k={list(k)!r})."
-    )
-
-
-def _none_or_repeated(k: object) -> CutoffError:
-    """Return the error for cut-offs of which there is none, or one twice."""
-    return CutoffError(
-        f"k={quoted(k)}: give at least one cut-off, such as k=[5, 10], and each once."
-    )
+    if _are_several(k) and len(k):
+        raise CutoffError(
+            f"one call gives one number: type .table(k={list(k)!r}), or "
+            f".curve(metric, k={list(k)!r})."
+        )
+    return Cutoffs.of(k).values[0]
 
 
 def _are_several(k: object) -> TypeGuard[Sequence[object]]:

@@ -154,7 +154,8 @@ class Credit:
         total = self.total
         possible = np.asarray(self.possible)
         nothing = np.zeros_like(total)
-        return np.divide(total, possible, out=nothing, where=possible != 0)
+        value: Floats = np.divide(total, possible, out=nothing, where=possible != 0)
+        return value
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -68,7 +68,7 @@ class Values:
     decided: Convention  #: the decisions about the data
     data: EvaluationData | WithoutData  #: whose lists `users` are
     weights: Floats | None = None  #: of the users; None: all count the same
-    #: Of a metric beyond accuracy, by cut-off: with the rows behind the values.
+    #: Of one number of all lists, by cut-off: with the rows behind it.
     results: tuple[Any, ...] = ()
 
     @property
@@ -110,7 +110,6 @@ class Values:
         Its basis is in words, the values of users are at hand.
         """
         data, sample = self.data, self.sample
-        results = self.results if self.is_of_all else ()
         return replace(
             self,
             measure=replace(self.measure, options=plain_options(self.measure)),
@@ -118,7 +117,7 @@ class Values:
             data=WithoutData(
                 data.user_label, data.noun, data.keys, sample.codes, sample.cluster
             ),
-            results=tuple(result.without_data() for result in results),
+            results=tuple(result.without_data() for result in self.results),
         )
 
 
