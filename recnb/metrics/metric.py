@@ -11,7 +11,6 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from types import MappingProxyType
 from typing import (
     Any,
     ClassVar,
@@ -105,7 +104,7 @@ class Credit:
         earned: Floats,
         out_of: Credit | Floats | float = 1.0,
         missed: Floats | float = 0.0,
-        names: Mapping[str, NDArray[Any]] = MappingProxyType({}),
+        names: Mapping[str, NDArray[Any]] | None = None,
     ) -> None:
         """Take the credit of each row, and what its sum is out of."""
         for name, values in (("out_of", out_of), ("missed", missed)):
@@ -119,13 +118,13 @@ class Credit:
         self.earned = earned
         self.out_of = out_of
         self.missed = missed
-        for name, values in names.items():
+        self.names = names or {}
+        for name, values in self.names.items():
             if np.shape(values) != rows.rank.shape:
                 raise TypeError(
                     f"names={{{name!r}: ...}} holds a number for each of the "
                     f"{len(rows.rank):,} rows"
                 )
-        self.names = names
 
     @property
     def total(self) -> Floats:
