@@ -248,11 +248,14 @@ class Hits:
         """
         if self.tied is not None:
             return self.tied.nth
-        # Several hits on one rank, where ties share it, each count all of them.
+        nth = count_within(self.user)
         starts = run_starts(self.user, self.rank)
-        n_on_rank = np.diff(starts, append=len(self.user))
+        if len(starts) == len(nth):
+            return nth
+        # Several hits on one rank, where ties share it, each count all of them.
+        n_on_rank = np.diff(starts, append=len(nth))
         last = starts + n_on_rank - 1
-        return np.repeat(count_within(self.user)[last], n_on_rank)
+        return np.repeat(nth[last], n_on_rank)
 
     @cached_property
     def first(self) -> Floats:
