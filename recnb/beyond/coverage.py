@@ -79,11 +79,9 @@ def coverage(
     if normalize:
         out_of = int(members.sum()) + (population == "catalogue+padding")
 
-    def rows() -> TermRows:
-        item = _most_shown(counted)
-        names = {"shown": 1, "n_items": out_of, "times": times[item]}
-        return TermRows(np.ones(len(item)), names, {"item": item})
-
+    item = _most_shown(counted)
+    names = {"shown": 1, "n_items": out_of, "times": times[item]}
+    rows = TermRows(np.ones(len(item)), names, {"item": item})
     return Whole(np.count_nonzero(counted) / out_of if out_of else math.nan, rows)
 
 
@@ -178,7 +176,7 @@ def gini(
     earned = ((2 * place - n - 1) * times).astype(np.float64)
     names = {"place": place, "times": times, "n_items": n, "n_places": times.sum()}
     value = earned.sum() / (n * times.sum())
-    return Whole(value, lambda: TermRows(earned, names, {"item": item}))
+    return Whole(value, TermRows(earned, names, {"item": item}))
 
 
 @metric(
@@ -221,7 +219,7 @@ def entropy(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") -> Whole:
     share = times / times.sum()
     earned = -share * np.log2(share) + 0.0  # no -0
     names = {"share": share, "times": times}
-    return Whole(earned.sum(), lambda: TermRows(earned, names, {"item": item}))
+    return Whole(earned.sum(), TermRows(earned, names, {"item": item}))
 
 
 @metric(
@@ -272,24 +270,17 @@ def personalization(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") ->
     by_item = held * held - np.bincount(shown.item, weight * weight, shown.n_items)
     overlap = by_item.sum() / (n * (n - 1))
 
-    def rows() -> TermRows:
-        """Return the items that lists share, and how much of the overlap each is."""
-        most = _most_shown(times)
-        return TermRows(
-            -by_item[most] / 2,
-            {"times": times[most], "n_lists": n, "overlap": overlap},
-            {"item": most},
-        )
-
-    def of_users() -> Floats:
-        """Return the mean difference of each list from all others.
-
-        Its overlap with itself is left out.
-        """
-        overlaps = shown.per_user(weight * held[shown.item])[shown.n_shown > 0]
-        return 1 - (overlaps - 1) / (n - 1)
-
-    return Whole(float(1 - overlap), rows, of_users)
+    # The items that lists share, and how much of the overlap each is.
+    most = _most_shown(times)
+    rows = TermRows(
+        -by_item[most] / 2,
+        {"times": times[most], "n_lists": n, "overlap": overlap},
+        {"item": most},
+    )
+    # The mean difference of each list from all others: what it shares with itself is
+    # left out.
+    overlaps = shown.per_user(weight * held[shown.item])[shown.n_shown > 0]
+    return Whole(float(1 - overlap), rows, of_users=1 - (overlaps - 1) / (n - 1))
 
 
 def _most_shown(times: Ints) -> Ints:

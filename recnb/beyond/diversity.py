@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from recnb.beyond.recommendation_lists import Cut, Lists, PerUser, TermRows, divided
-from recnb.errors import RecnbError
+from recnb.errors import OptionError, RecnbError
 from recnb.metrics.hits import Floats, Ints, count_within
 from recnb.metrics.metric import metric
 
@@ -19,9 +18,8 @@ if TYPE_CHECKING:
 #: Cells or pairs that are held at once.
 BLOCK = 2**22
 
-#: Pairs of an explanation: those of a hundred items. A list of 20,000 items has 200
-#: million.
-PAIRS_EXPLAINED = 4950
+#: The most items of a list whose pairs are explained: a list of 20,000 has 200 million.
+ITEMS_EXPLAINED = 100
 
 
 @metric(
@@ -85,23 +83,29 @@ def diversity(
             f"diversity: items= has no row for {shown.examples(lacking)}. Add "
             "them, or leave these items out of the lists."
         )
-    alike = _cosines if distance == "cosine" else _jaccards
-    total = n_pairs - alike(shown, table)
+    if distance == "cosine":
+        table, similarity, total_similarity = _units(table), _cosine, _sum_of_cosines
+    else:
+        table, similarity, total_similarity = _flags(table), _jaccard, _sum_of_jaccards
+    total = n_pairs - total_similarity(shown, table)
     # Exactly 0, whatever was rounded.
     total = np.where(np.abs(total) > 1e-12 * n_pairs, total, 0.0)
 
     def rows(user: int) -> TermRows:
-        """Return each pair, computed as a list of its own."""
-        pairs = _lists_of_pairs(shown.with_rows(shown.user == user))
-        earned = diversity.function(pairs, distance=distance, features=features).value
-        # What is shown is rounded.
-        names = {distance: np.round(1 - earned, 12) + 0.0, "n_shown": n[user]}
+        """Return each pair of a list."""
+        if n[user] > ITEMS_EXPLAINED:
+            raise OptionError(
+                f"diversity: an explanation has a row for each pair of items, and "
+                f"{n[user]:,} items have {n_pairs[user]:,.0f}: give a cut-off of up to "
+                f"{ITEMS_EXPLAINED}, such as k=10."
+            )
+        items = shown.item[shown.user == user]
+        one, other = (items[place] for place in np.triu_indices(len(items), 1))
+        alike = np.round(similarity(table, one, other), 12) + 0.0  # no -0
         return TermRows(
-            earned=earned,
-            names=names,
-            of={"item": pairs.item[::2], "other_item": pairs.item[1::2]},
-            n_rows=int(n_pairs[user]),
-            total=float(total[user]),
+            earned=1 - alike,
+            names={distance: alike, "n_shown": n[user]},
+            of={"item": one, "other_item": other},
         )
 
     value = divided(total, n_pairs)
@@ -110,57 +114,63 @@ def diversity(
     return PerUser(value, rows)
 
 
-def _lists_of_pairs(of_user: Lists) -> Lists:
-    """Return the first pairs of items of a list, each as a list of two."""
-    first, second = next(_pairs(of_user, PAIRS_EXPLAINED))
-    items = np.stack([of_user.item[first], of_user.item[second]], axis=1)
-    items = items[:PAIRS_EXPLAINED]
-    n_pairs = len(items)
-    return replace(
-        of_user,
-        user=np.repeat(np.arange(n_pairs), 2),
-        rank=np.tile(np.array([1, 2]), n_pairs),
-        item=items.ravel(),
-        n_users=n_pairs,
-    )
-
-
-def _cosines(shown: Lists, features: Sparse) -> Floats:
-    """Sum the cosines of the pairs of each list, without the pairs.
-
-    Half of |sum|² less the sum of |each|².
-    """
+def _units(features: Sparse) -> Sparse:
+    """Return the features of each item as a vector of length 1, or nothing."""
     unit = features.copy()
     row = np.repeat(np.arange(unit.shape[0]), np.diff(unit.indptr))
     largest = np.zeros(unit.shape[0])
     np.maximum.at(largest, row, np.abs(unit.data))
     unit.data = unit.data / largest[row]  # no square can overflow or vanish
     unit.data = unit.data / np.sqrt(unit.power(2).sum(axis=1))[row]
-    twice = -shown.per_user(unit.power(2).sum(axis=1)[shown.item])
+    return unit
+
+
+def _cosine(features: Sparse, one: Ints, other: Ints) -> Floats:
+    """Return the cosine of each pair of items, whose features are `_units`."""
+    cosine: Floats = features[one].multiply(features[other]).sum(axis=1)
+    return cosine
+
+
+def _sum_of_cosines(shown: Lists, features: Sparse) -> Floats:
+    """Sum the cosines of the pairs of each list, without the pairs.
+
+    Half of |sum|² less the sum of |each|².
+    """
+    twice = -shown.per_user(features.power(2).sum(axis=1)[shown.item])
     lists = shown.table_of(shown.user, shown.item)
-    step = max(1, BLOCK // max(unit.shape[1], 1))
+    step = max(1, BLOCK // max(features.shape[1], 1))
     for start in range(0, shown.n_users, step):
-        total = lists[start : start + step] @ unit
+        total = lists[start : start + step] @ features
         twice[start : start + step] += total.power(2).sum(axis=1)
     return np.asarray(twice / 2)
 
 
-def _jaccards(shown: Lists, features: Sparse) -> Floats:
-    """Sum over the pairs of each list what both items have, out of what either has.
-
-    Two items without features are alike.
-    """
-    has, size = features.copy(), np.diff(features.indptr)
+def _flags(features: Sparse) -> Sparse:
+    """Return 1 for each feature that an item has."""
+    has = features.copy()
     has.data = np.ones_like(has.data)
+    return has
+
+
+def _jaccard(features: Sparse, one: Ints, other: Ints) -> Floats:
+    """Return for each pair of items what both have, out of what either has.
+
+    Features are `_flags`. Two items without features are alike.
+    """
+    size = np.diff(features.indptr)
+    both: Floats = features[one].multiply(features[other]).sum(axis=1)
+    either = size[one] + size[other] - both
+    return np.divide(both, either, out=np.ones(len(one)), where=either > 0)
+
+
+def _sum_of_jaccards(shown: Lists, features: Sparse) -> Floats:
+    """Sum what the items of the pairs of each list share, each pair of items once."""
     total = np.zeros(shown.n_users)
     for first, second in _pairs(shown, BLOCK):
         one, other = shown.item[first], shown.item[second]
         of_pair = np.minimum(one, other) * shown.n_items + np.maximum(one, other)
         key, pair = np.unique(of_pair, return_inverse=True)
-        one, other = np.divmod(key, shown.n_items)
-        both: Floats = has[one].multiply(has[other]).sum(axis=1)
-        either = size[one] + size[other] - both
-        alike = np.divide(both, either, out=np.ones(len(key)), where=either > 0)
+        alike = _jaccard(features, *np.divmod(key, shown.n_items))
         total += np.bincount(shown.user[first], alike[pair], shown.n_users)
     return total
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.beyond.recommendation_lists import TermRows, Whole
+from recnb.beyond.recommendation_lists import TermRows
 from recnb.display.language import N_, named
 from recnb.errors import OptionError, RecnbError
 from recnb.metrics.formula import Formula
@@ -52,11 +52,11 @@ def explanation_of_lists(
     """Explain the value of a user's list, or the one number of all lists."""
     values: Values = metric.values(data, measure, measure.cutoffs())
     measure = values.measure
-    value, rows = _value_and_rows(data, values, user)
+    value, rows, items = _value_and_rows(data, values, user)
     terms = []
     if metric.per_row_texts:
         terms = terms_of(measure.credit, rows.names, rows.earned)
-    frame = _frame(rows, measure.credit, terms, data.item_data.items)
+    frame = _frame(rows, measure.credit, terms, items)
     line, divisor = _line_and_divisor(measure, rows, value)
     out_of = measure.out_of.text(rows.names)
     shown = frame.head(ROWS_SHOWN)
@@ -66,10 +66,9 @@ def explanation_of_lists(
         value=value,
         line=line,
         out_of=divisor,
-        n_rows=rows.n_rows,
         terms=tuple(terms) if metric.of == "user" else (),
         out_of_terms=() if out_of == "1" else (out_of,),
-        total=float(np.sum(rows.earned)) if rows.total is None else rows.total,
+        total=float(np.sum(rows.earned)),
         rows=frame,
         basis="; ".join(values.basis.phrases()),
         titles=data.item_titles([*shown.get("item", ()), *shown.get("other_item", ())]),
@@ -78,26 +77,30 @@ def explanation_of_lists(
 
 def _value_and_rows(
     data: EvaluationData, values: Values, user: Any
-) -> tuple[float, TermRows]:
-    """Return the value of a user, or the one of all lists, and the rows behind it."""
-    metric = values.measure.metric
-    (result,) = values.results
-    if isinstance(result, Whole):
+) -> tuple[float, TermRows, pl.Series]:
+    """Return the value of a user, or the one of all lists, the rows behind it, and items.
+
+    The rows name items by their position.
+    """
+    measure, metric = values.measure, values.measure.metric
+    if values.is_of_all:
         if user is not None:
             raise OptionError(
                 named(
                     "{metric} is one number of all lists together, and no {user} has a "
                     "value of their own: type .explain({metric!r}, k={cutoff!r}).",
                     metric=metric.name,
-                    cutoff=values.measure.k,
+                    cutoff=measure.k,
                 )
             )
-        return float(result.value), result.rows()
+        (whole,) = values.results
+        return float(whole.value), whole.rows, data.item_data.items
     if "truth" in metric.needs and data.joined.hits.tied is not None:
         raise OptionError(MANY_ORDERS)
     are = values.basis.averaged
     position = index_of(user, values.users, data.keys, are)
-    if np.isnan(result.value[position]):
+    value = float(values.matrix[position, 0])
+    if np.isnan(value):
         raise RecnbError(
             named(
                 "{metric}: {user} {id} has no value. {why}",
@@ -106,7 +109,12 @@ def _value_and_rows(
                 why=metric.no_value,
             )
         )
-    return float(result.value[position]), result.rows(position)
+    list_id = values.users[position]
+    parts = data.item_data.parts_for(metric)
+    (part,) = [part for part in parts if list_id in part.users_of(metric)]
+    result = part.compute(metric, measure.k, measure.options)
+    place = part.users_of(metric).index_of(list_id)
+    return value, result.rows(place), part.items
 
 
 def _line_and_divisor(

@@ -34,12 +34,11 @@ class ItemData:
     Each part is computed on first use.
     """
 
-    def __init__(self, data: EvaluationData, items: pl.Series | None = None) -> None:
+    def __init__(self, data: EvaluationData) -> None:
         # Not the evaluation itself, which keeps this: in a cycle of references all rows
         # would stay in memory until Python looks for cycles.
         self.joined = data.joined
         self.side_data = data.side_data
-        self._items = items  #: those of all lists, where these are some of them
         self._lists: dict[bool, Lists] = {}
 
     @cached_property
@@ -68,8 +67,6 @@ class ItemData:
     @cached_property
     def items(self) -> pl.Series:
         """Every item there is, anywhere, sorted."""
-        if self._items is not None:
-            return self._items
         frames = [self.recs, self.joined.rows.relevant]
         given = (self.side_data.train, self.side_data.items)
         frames += [frame for frame in given if frame is not None]
@@ -81,17 +78,23 @@ class ItemData:
         return Catalogue(self.items, self.side_data)
 
     @cached_property
-    def by_split(self) -> list[ItemData]:
-        """The lists of each combination of values of a split, whose train may differ.
-
-        Items are numbered as they are here.
-        """
+    def _by_split(self) -> list[ItemData]:
+        """The lists of each combination of values of a split, whose train may differ."""
         data = EvaluationData(self.joined, side_data=self.side_data)
         keys, listed = data.keys, self.joined.source.recs_rows["user"]
         return [
-            ItemData(data.of_split(combination), self.items)
+            ItemData(data.of_split(combination))
             for combination in keys.combinations_of(listed).iter_slices(1)
         ]
+
+    def parts_for(self, metric: Metric[...]) -> list[ItemData]:
+        """Return what a metric is computed of: all lists together, or those of a split."""
+        is_split = bool(self.joined.source.keys.columns)
+        return self._by_split if is_split and metric.of == "user" else [self]
+
+    def users_of(self, metric: Metric[...]) -> pl.Series:
+        """Return the users evaluated, or all who have a list, as the metric says."""
+        return self.joined.users if metric.of_evaluated else self.users
 
     def compute(
         self, metric: Metric[...], k: int | None, options: Mapping[str, Any]
@@ -198,9 +201,8 @@ class ItemData:
         that train does not have is in no such list.
         """
         count = self.catalogue.counts("interactions")
-        by_count = in_order(int(count.max(initial=0)) - count)
-        place = np.empty(len(count), dtype=np.int64)
-        place[by_count] = np.arange(1, len(count) + 1)
+        by_count = np.argsort(-count, kind="stable")
+        place = np.argsort(by_count) + 1
         stride = len(count) + 1
         had_user, had_item = self.history(evaluated=True)
         had = np.sort(had_user * stride + place[had_item])

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -111,16 +111,12 @@ class TermRows:
     #: Columns of what each row is of: "item" and "other_item" (their positions), "rank",
     #: "genre".
     of: Mapping[str, Any] = field(default_factory=dict)
-    #: How many rows there are, if these are the first of them only.
-    n_rows: int | None = None
-    total: float | None = None  #: the credit of all rows then
     #: Whether nothing is relevant, and the convention sets the value.
     undefined: bool = False
 
 
-def no_rows(*_user: int) -> TermRows:
-    """Return no rows, of a value that is no sum: there is nothing to add up."""
-    return TermRows(np.zeros(0), {})
+#: The rows of a value that is no sum: there is nothing to add up.
+NO_ROWS = TermRows(np.zeros(0), {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +125,7 @@ class PerUser:
 
     value: Floats  #: NaN of a user without one, who is left out of the mean
     #: Returns the rows behind the value of the user at a position.
-    rows: Callable[[int], TermRows] = no_rows
+    rows: Callable[[int], TermRows] = lambda _user: NO_ROWS
 
 
 def divided(total: Floats, out_of: Floats) -> Floats:
@@ -143,12 +139,10 @@ class Whole:
     """The one number that all lists give together, with the rows it is the sum of."""
 
     value: float
-    rows: Callable[[], TermRows] = no_rows
+    rows: TermRows = NO_ROWS
     #: Of a mean over pairs of users: each user's mean over the pairs they are in.
-    of_users: Callable[[], Floats] | None = None
+    of_users: Floats | None = None
 
     def without_data(self) -> Whole:
-        """Return the value without its rows, and with those of users computed."""
-        if self.of_users is None:
-            return Whole(self.value)
-        return Whole(self.value, of_users=partial(np.asarray, self.of_users()))
+        """Return the value without its rows."""
+        return replace(self, rows=NO_ROWS)

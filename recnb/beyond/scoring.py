@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from recnb.beyond.catalogue import Catalogue
 from recnb.beyond.item_data import ItemData
-from recnb.beyond.recommendation_lists import PerUser, TermRows
 from recnb.display.language import N_, Noun, _, ngettext
 from recnb.display.text import Phrase
-from recnb.metrics.hits import Cutoffs, Floats, Ints
+from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Metric
 from recnb.results.basis import (
@@ -39,16 +36,18 @@ def values_of_lists(
     """
     recorded = recorded_of(data, metric)
     measure = as_computed(data, measure, recorded)
-    # `results` has one result for each cut-off.
-    users, results = _computed(data.item_data, measure, cutoffs)
-    values = [result.value for result in results]
+    wholes = []
     if metric.of == "all":
+        users = data.item_data.users_of(metric)
+        wholes = [
+            data.item_data.compute(metric, cutoff, measure.options)
+            for cutoff in cutoffs
+        ]
         matrix, weights = np.zeros((0, len(cutoffs))), None
-        mean = np.array(values, dtype=np.float64)
+        mean = np.array([whole.value for whole in wholes], dtype=np.float64)
     else:
-        # The values at a cut-off lie together in memory, so that a sum does not depend
-        # on the cut-offs beside it.
-        matrix, weights = np.stack(values).T, data.source.weight_of(users)
+        users, matrix = _of_users(data.item_data, measure, cutoffs)
+        weights = data.source.weight_of(users)
         mean = means(matrix, weights)
     at_deepest = matrix[:, cutoffs.values.index(cutoffs.deepest)]
     return Values(
@@ -66,50 +65,30 @@ def values_of_lists(
             weights=weights,
             n_without_value=int(np.isnan(at_deepest).sum()),
         ),
-        results=tuple(results),
+        results=tuple(wholes),
         data=data,
         weights=weights,
     )
 
 
-def _computed(
+def _of_users(
     data: ItemData, measure: Measure, cutoffs: Cutoffs
-) -> tuple[pl.Series, list[Any]]:
-    """Compute a metric at each cut-off; return the users of its values as well.
+) -> tuple[pl.Series, Floats]:
+    """Return users, and the values of each, users × cut-offs.
 
-    In a split the lists of each combination of its values are computed alone, and all
-    together for one number of all lists.
+    In a split the lists of each combination of its values are computed alone.
     """
     metric = measure.metric
-    is_split = bool(data.joined.source.keys.columns)
-    parts = data.by_split if is_split and metric.of == "user" else [data]
-    users = pl.concat(
-        part.joined.users if metric.of_evaluated else part.users for part in parts
-    )
-    results = [
-        [part.compute(metric, cutoff, measure.options) for part in parts]
-        for cutoff in cutoffs
-    ]
-    if len(parts) == 1:
-        return users, [result for (result,) in results]
+    parts = data.parts_for(metric)
+    users = pl.concat(part.users_of(metric) for part in parts)
     order = users.arg_sort()
-    together = [_together(of_parts, order.to_numpy()) for of_parts in results]
-    return users.gather(order), together
-
-
-def _together(parts: Sequence[Any], order: Ints) -> PerUser:
-    """Return the values of several groups of users, in an order of all of them."""
-    sizes = [len(part.value) for part in parts]
-    starts = np.cumsum(sizes) - sizes
-
-    def rows(user: int) -> TermRows:
-        place = int(order[user])
-        group = int(np.searchsorted(starts, place, side="right")) - 1
-        found: TermRows = parts[group].rows(place - int(starts[group]))
-        return found
-
-    values = np.concatenate([part.value for part in parts])
-    return PerUser(values[order], rows)
+    columns = []
+    for cutoff in cutoffs:
+        values = [part.compute(metric, cutoff, measure.options).value for part in parts]
+        columns.append(np.concatenate(values)[order.to_numpy()])
+    # The values at a cut-off lie together in memory, so that a sum does not depend on the
+    # cut-offs beside it.
+    return users.gather(order), np.stack(columns).T
 
 
 def users_with_lists_in_words(data: EvaluationData, users: pl.Series) -> str:
@@ -193,11 +172,11 @@ class Grounds(Basis):
     def _items(self, catalogue: Catalogue) -> list[str]:
         """Return how many items could have been recommended."""
         population = self.measure.chosen.get("population", "catalogue")
-        listed, out_of = "catalogue", N_("out of {n:,} {items} of items=")
+        out_of = N_("out of {n:,} {items} of items=")
         # Without items= the catalogue is the items of train.
         if population == "train" or catalogue.frame is None:
-            listed, out_of = "train", N_("out of {n:,} {items} of train")
-        members = catalogue.members(listed)
+            out_of = N_("out of {n:,} {items} of train")
+        members = catalogue.members(population)
         items = _(out_of, n=int(members.sum()))
         words: list[str] = [Phrase(items, items)]
         if population == "catalogue+padding":

@@ -36,7 +36,7 @@ from recnb.metrics.hits import Floats
 #: The weights, and the ids that they are given by.
 WEIGHTS = {"propensity": "item", "user_weight": "user"}
 #: The least and the largest: sums of 1 / propensity, and squares of weights, are finite.
-LIMITS = {"propensity": (1e-100, 1.0), "user_weight": (1e-50, 1e50)}
+LIMITS = {"propensity": (1e-50, 1.0), "user_weight": (1e-50, 1e50)}
 
 
 @dataclass(frozen=True)

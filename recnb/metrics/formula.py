@@ -65,7 +65,7 @@ class Operation(NamedTuple):
 
 
 SUM, PRODUCT, ATOM = 2, 3, 9
-FUNCTIONS = {"log", "log2", "min", "max", "ideal"}
+FUNCTIONS = {"log", "log2", "min", "max"}
 
 OPERATIONS: dict[type[ast.AST], Operation] = {
     ast.LtE: Operation(ATOM, SUM, SUM, "[{}<={}]", r"[{} \le {}]"),
@@ -91,6 +91,10 @@ def number(value: float, digits: int = 6) -> str:
     A large one has all digits before the point.
     """
     return f"{value:.0f}" if 10**digits <= abs(value) < 1e15 else f"{value:.{digits}g}"
+
+
+class UnknownPartError(Exception):
+    """A part of a formula that is none of numbers, names, operations and functions."""
 
 
 @functools.lru_cache(maxsize=1000)
@@ -156,23 +160,14 @@ class Formula:
     def unknown(self, names: Collection[str]) -> str:
         """Return the first part that is not understood; "" if there is none.
 
-        Understood are numbers, operations, functions and these names.
+        Understood is what can be written, with these names.
         """
-        of_this = FUNCTIONS if self.ideal() else FUNCTIONS - {"ideal"}
-        for node in ast.walk(self.tree):
-            match node:
-                case ast.Name(word) if word in {*names, *of_this}:
-                    continue
-                case ast.BinOp(op=operation) | ast.Compare(ops=[operation]) if (
-                    type(operation) in OPERATIONS
-                ):
-                    continue
-                case ast.Constant(int() | float()) | ast.Call(ast.Name()):
-                    continue
-                case ast.expr_context() | ast.operator() | ast.LtE():
-                    continue
-            return ast.unparse(node)
-        return ""
+        try:
+            self.text()
+        except UnknownPartError as part:
+            return str(part)
+        summed = self.ideal() or self
+        return min(summed.names().difference(names), default="")
 
     def ideal(self) -> Formula | None:
         """Return what is summed over the ideal list, if the formula is such a sum."""
@@ -185,7 +180,7 @@ class Formula:
 
         def write(node: ast.expr, level: int) -> str:
             match node:
-                case ast.Constant(value):
+                case ast.Constant(int() | float() as value):
                     return str(value)
                 case ast.Name(word) if latex:
                     return _latex_name(word)
@@ -196,12 +191,12 @@ class Formula:
                 case ast.Call(ast.Name("ideal"), [summed]) if latex:
                     below = rf"i \in {_latex_name('ideal')}, i \le k"
                     return rf"\sum_{{{below}}} {write(summed, PRODUCT)}"
-                case ast.Call(ast.Name(word), arguments):
+                case ast.Call(ast.Name(word), arguments, []):
                     inside = ", ".join(write(each, 0) for each in arguments)
                     return f"{self._function(word, latex=latex)}({inside})"
                 case ast.BinOp(left, operation, right) | ast.Compare(
                     left, [operation], [right]
-                ):
+                ) if type(operation) in OPERATIONS:
                     operations = LATEX_OPERATIONS if latex else OPERATIONS
                     notation = operations[type(operation)]
                     sides = write(left, notation.left), write(right, notation.right)
@@ -210,7 +205,7 @@ class Formula:
                     if notation.level >= level:
                         return text
                     return rf"\left({text}\right)" if latex else f"({text})"
-            raise TypeError(ast.dump(node))
+            raise UnknownPartError(ast.unparse(node))
 
         return write(self.tree, level)
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from recnb.errors import OptionError
 from recnb.metrics.hits import (
+    HIGHEST,
     Cutoff,
     Cutoffs,
     Floats,
@@ -23,7 +24,6 @@ from recnb.metrics.hits import (
     Number,
     count_within,
     of_each_rank,
-    weighed,
 )
 from recnb.metrics.metric import Credit, number_option
 
@@ -37,7 +37,7 @@ def gain_of(relevance: Floats, gain: Gain) -> Floats:
         return relevance
     if gain == "exponential":
         highest = relevance.max(initial=0)
-        if highest > 1000:  # an infinite gain over an infinite ideal is no number
+        if highest > math.log2(HIGHEST):
             raise OptionError(
                 f"gain='exponential' is 2^relevance - 1, and {highest:g} is too large "
                 "for that: use gain='linear', or a smaller scale of relevance."
@@ -132,7 +132,7 @@ def best_of_all(hits: Hits, gain: Gain) -> Hits:
     """
     if hits.truth_weight is None:
         return hits.ideal
-    value = weighed(gain_of(hits.truth_relevance, gain), hits.truth_weight)
+    value = gain_of(hits.truth_relevance, gain) * hits.truth_weight
     return hits.as_list(
         hits.truth_user, hits.truth_relevance, np.arange(len(value)), value
     )

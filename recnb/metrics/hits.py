@@ -34,11 +34,9 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Number = TypeVar("Number", np.int64, np.float64)
 
-#: The highest relevance: sums and squares of it over all users stay finite.
+#: The highest relevance, and the highest gain: sums and squares of it over all users
+#: stay finite, also with weights of 1 / propensity up to 1e50.
 HIGHEST = 1e100
-
-#: The highest credit of a weighted hit, of which the same holds.
-MOST_CREDIT = 1e150
 
 #: Deeper than any list.
 ENDLESS = 2**31
@@ -64,11 +62,13 @@ class Cutoffs:
         """Read one k or several: 10, [5, None], range(1, 4)."""
         if isinstance(k, Cutoffs):
             return k
-        if not _are_several(k):
-            return cls((_cutoff(k),))
-        values = tuple(_cutoff(cutoff) for cutoff in k)
+        several = k if _are_several(k) else [k]
+        values = tuple(map(_cutoff, several))
         if not values or len(set(values)) < len(values):
-            raise _none_or_repeated(k)
+            raise CutoffError(
+                f"k={quoted(k)}: give at least one cut-off, such as k=[5, 10], and "
+                "each once."
+            )
         return cls(values)
 
     def __iter__(self) -> Iterator[int | None]:
@@ -124,21 +124,12 @@ OR_WHOLE = ", or None for each user's whole list"
 
 def one_cutoff(k: object) -> int | None:
     """Read the cut-off of a call that returns one number; None is the whole list."""
-    if not _are_several(k):
-        return _cutoff(k)
-    if len(k) == 0:
-        raise _none_or_repeated(k)
-    raise CutoffError(
-        f"one call gives one number: type .table(k={list(k)!r}), or "
-        f".curve(metric, k={list(k)!r})."
-    )
-
-
-def _none_or_repeated(k: object) -> CutoffError:
-    """Return the error for cut-offs of which there is none, or one twice."""
-    return CutoffError(
-        f"k={quoted(k)}: give at least one cut-off, such as k=[5, 10], and each once."
-    )
+    if _are_several(k) and len(k):
+        raise CutoffError(
+            f"one call gives one number: type .table(k={list(k)!r}), or "
+            f".curve(metric, k={list(k)!r})."
+        )
+    return Cutoffs.of(k).values[0]
 
 
 def _are_several(k: object) -> TypeGuard[Sequence[object]]:
@@ -165,27 +156,12 @@ def _cutoff(k: object) -> int | None:
 
 def _by_user(depths: tuple[int | None, ...], list_length: Ints) -> Ints:
     """Return a rank for each user and cut-off; None is the length of the user's list."""
+    columns = [
+        list_length if depth is None else np.full_like(list_length, depth)
+        for depth in depths
+    ]
     # The ranks of one cut-off lie together in memory, as numpy reads them.
-    columns = np.empty((len(depths), len(list_length)), dtype=np.int64)
-    for column, depth in zip(columns, depths, strict=True):
-        column[:] = list_length if depth is None else depth
-    return columns.T
-
-
-def weighed(credit: NDArray[Any], weight: Floats) -> Floats:
-    """Return credit times weights of 1 / propensity.
-
-    An error is raised if it is so large that sums overflow.
-    """
-    with np.errstate(over="ignore"):
-        values = np.asarray(credit * weight, dtype=np.float64)
-    if values.max(initial=0.0) > MOST_CREDIT:
-        raise OptionError(
-            f"a gain divided by its propensity is {values.max():g}, and sums of such "
-            "numbers overflow: give a least propensity, such as min_propensity=0.01, "
-            "or a smaller scale of relevance."
-        )
-    return values
+    return np.stack(columns).T
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,12 +249,13 @@ class Hits:
         if self.tied is not None:
             return self.tied.nth
         nth = count_within(self.user)
-        new = (self.user[1:] != self.user[:-1]) | (self.rank[1:] != self.rank[:-1])
-        if new.all():
+        starts = run_starts(self.user, self.rank)
+        if len(starts) == len(nth):
             return nth
         # Several hits on one rank, where ties share it, each count all of them.
-        last = np.flatnonzero(np.r_[new, True])
-        return np.repeat(nth[last], np.diff(np.r_[-1, last]))
+        n_on_rank = np.diff(starts, append=len(nth))
+        last = starts + n_on_rank - 1
+        return np.repeat(nth[last], n_on_rank)
 
     @cached_property
     def first(self) -> Floats:
@@ -288,8 +265,8 @@ class Hits:
         """
         if self.tied is not None:
             return self.tied.first
-        first = np.ones(len(self.user))
-        first[1:] = self.user[1:] != self.user[:-1]
+        first = np.zeros(len(self.user))
+        first[run_starts(self.user)] = 1.0
         return first
 
     @cached_property
@@ -328,9 +305,7 @@ class Hits:
 
     def weigh(self, credit: NDArray[Any]) -> Floats:
         """Return credit of each hit, times its weight and the probability of its rank."""
-        if self.truth_weight is not None:
-            return weighed(credit, self.weight)
-        if self.tied is not None:
+        if self.truth_weight is not None or self.tied is not None:
             credit = credit * self.weight
         return np.asarray(credit, dtype=np.float64)
 

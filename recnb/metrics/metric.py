@@ -60,19 +60,6 @@ FILLED = {"skip": np.nan, "zero": 0.0, "one": 1.0}
 ALWAYS = "always"
 
 
-def checked_names(
-    names: Mapping[str, NDArray[Any]] | None, n_rows: int
-) -> dict[str, NDArray[Any]]:
-    """Return arrays with a number for each row, by name; refuse those of another length."""
-    arrays = {name: np.asarray(values) for name, values in (names or {}).items()}
-    for name, values in arrays.items():
-        if values.shape != (n_rows,):
-            raise TypeError(
-                f"names={{{name!r}: ...}} holds a number for each of the {n_rows:,} rows"
-            )
-    return arrays
-
-
 class Credit:
     """The credit of each row and the denominator of its sum.
 
@@ -131,13 +118,18 @@ class Credit:
         self.earned = earned
         self.out_of = out_of
         self.missed = missed
-        self.names = checked_names(names, len(rows.rank))
+        self.names = names or {}
+        for name, values in self.names.items():
+            if np.shape(values) != rows.rank.shape:
+                raise TypeError(
+                    f"names={{{name!r}: ...}} holds a number for each of the "
+                    f"{len(rows.rank):,} rows"
+                )
 
     @property
     def total(self) -> Floats:
         """Credit earned, users × cut-offs."""
-        total = self.rows.total(self.earned, self.k)
-        return total + self.missed if self.has_missed else total
+        return self.rows.total(self.earned, self.k) + self.missed
 
     @property
     def earns_nothing(self) -> Bools:
@@ -160,12 +152,11 @@ class Credit:
     @property
     def value(self) -> Floats:
         """The metric, users × cut-offs: 0 where there was nothing to earn."""
-        total, possible = self.total, self.possible
-        if not isinstance(possible, np.ndarray):
-            return total if possible == 1.0 else total / possible
-        if (none := np.equal(possible, 0)).any():
-            return np.divide(total, possible, out=np.zeros_like(total), where=~none)
-        return np.divide(total, possible, out=total)
+        total = self.total
+        possible = np.asarray(self.possible)
+        nothing = np.zeros_like(total)
+        value: Floats = np.divide(total, possible, out=nothing, where=possible != 0)
+        return value
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

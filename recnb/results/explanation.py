@@ -94,8 +94,6 @@ class Explanation(Suggesting):
     missed: tuple[Any, ...] = ()
     #: The formula with numbers if it is no sum, or why there is nothing to add up.
     line: str = ""
-    #: How many rows the formula sums over, if `rows` holds the first of them only.
-    n_rows: int | None = None
     #: Titles of the items that have one.
     titles: Mapping[Any, str] = field(default_factory=dict)
     #: That of the query whose list it is, if users= has one.
@@ -109,7 +107,7 @@ class Explanation(Suggesting):
         if self.line:
             return self.line
         with use_language(self.lang):
-            terms = _sum(self.terms, self.n_rows)
+            terms = _sum(self.terms)
             total, out_of = map(printed_in_sum, (self.total, self.out_of))
             steps = " + ".join(filter(None, [terms, self.missed_term])) or total
             if self.out_of_terms:
@@ -189,7 +187,7 @@ class Explanation(Suggesting):
             header.append(words)
             columns.append([self._cell(name, value) for value in shown[name]])
         n_named = len({"rank", *NAMED}.intersection(shown))
-        n_more = (self.n_rows or len(rows)) - ROWS_SHOWN
+        n_more = len(rows) - ROWS_SHOWN
         more = ngettext("… {n:,} more row", "… {n:,} more rows", n_more)
         return Rows(
             header,
@@ -226,10 +224,10 @@ def printed_in_sum(value: float) -> str:
     return number(value, 4) if 0 < abs(value) < 1e-3 else trimmed(value)
 
 
-def _sum(terms: Sequence[str], n: int | None = None) -> str:
-    """Return the first terms added up, and how many of all n there are besides."""
-    left_out = (n or len(terms)) - TERMS_SHOWN
-    more = [_("… ({n} more)", n=left_out)] if terms and left_out > 0 else []
+def _sum(terms: Sequence[str]) -> str:
+    """Return the first terms added up, and how many there are besides."""
+    left_out = len(terms) - TERMS_SHOWN
+    more = [_("… ({n} more)", n=left_out)] if left_out > 0 else []
     shown = [
         f"({term})" if len(terms) > 1 and _is_sum(term) else term
         for term in terms[:TERMS_SHOWN]

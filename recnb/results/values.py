@@ -68,7 +68,7 @@ class Values:
     decided: Convention  #: the decisions about the data
     data: EvaluationData | WithoutData  #: whose lists `users` are
     weights: Floats | None = None  #: of the users; None: all count the same
-    #: Of a metric beyond accuracy, by cut-off: with the rows behind the values.
+    #: Of one number of all lists, by cut-off: with the rows behind it.
     results: tuple[Any, ...] = ()
 
     @property
@@ -99,8 +99,9 @@ class Values:
         ends = np.full((2, len(self.results)), np.nan)
         for index, result in enumerate(self.results):
             if result.of_users is not None:
-                of_users = result.of_users()
-                ends[:, index] = interval_of_pairs(of_users, self.sample, confidence)
+                ends[:, index] = interval_of_pairs(
+                    result.of_users, self.sample, confidence
+                )
         return ends
 
     def without_data(self) -> Values:
@@ -109,7 +110,6 @@ class Values:
         Its basis is in words, the values of users are at hand.
         """
         data, sample = self.data, self.sample
-        results = self.results if self.is_of_all else ()
         return replace(
             self,
             measure=replace(self.measure, options=plain_options(self.measure)),
@@ -117,7 +117,7 @@ class Values:
             data=WithoutData(
                 data.user_label, data.noun, data.keys, sample.codes, sample.cluster
             ),
-            results=tuple(result.without_data() for result in results),
+            results=tuple(result.without_data() for result in self.results),
         )
 
 

@@ -227,13 +227,11 @@ def rise(hits: Hits, recall: float) -> Floats:
     """
     needed = (recall * hits.n_relevant + 0.9).astype(np.int64)
     precision = np.where(hits.nth >= needed[hits.user], hits.nth / hits.rank, 0.0)
-    # The running maximum within users, of places in the sorted values: whole numbers
-    # stay exact.
-    order = np.argsort(precision, kind="stable")
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    base = hits.user * len(order)
-    highest = precision[order[np.maximum.accumulate(place + base) - base]]
+    # The running maximum within users, of places among the values: whole numbers stay
+    # exact.
+    values, place = np.unique(precision, return_inverse=True)
+    base = hits.user * len(values)
+    highest = values[np.maximum.accumulate(place + base) - base]
     before = np.roll(highest, 1)
     before[run_starts(hits.user)] = 0.0
     return np.asarray(highest - before)

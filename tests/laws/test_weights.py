@@ -204,7 +204,7 @@ def test_a_repeated_pair_gives_relevance_and_propensity_of_one_row(rows, random)
             assert values[0] == pytest.approx(values[1])
 
 
-SIZES = st.integers(-99, 0).map(lambda power: 10.0**power)
+SIZES = st.integers(-49, 0).map(lambda power: 10.0**power)
 
 
 @given(
@@ -228,7 +228,7 @@ def test_propensities_of_any_size_give_finite_numbers(pairs, least):
         except OptionError as problem:
             value, refusal = 0.0, str(problem)
         assert math.isfinite(value), name
-        assert not refusal or "overflow" in refusal
+        assert not refusal or "too large" in refusal
 
 
 def test_a_row_that_is_not_relevant_needs_no_propensity():

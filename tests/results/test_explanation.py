@@ -299,21 +299,6 @@ def test_printed_arithmetic_is_true_of_one_list(name: str) -> None:
             assert_shown(explained, value)
 
 
-def test_of_a_long_list_only_the_pairs_that_are_shown_are_made() -> None:
-    """A list of 20,000 items has 200 million pairs."""
-    n = 20_000
-    recs = pd.DataFrame({"user": "u", "item": range(n), "rank": range(1, n + 1)})
-    items = pd.DataFrame({"item": range(n), "genre": ["p", "q", "p|q", "r"] * (n // 4)})
-    explained = recnb.evaluate(recs, recs.head(1), items=items).explain(
-        "diversity", "u"
-    )
-    assert len(explained.rows) < 10_000
-    assert "… 199,989,970 more rows" in repr(explained)
-    assert "… (199989988 more)" in explained.numbers
-    assert_true(explained.numbers, explained.value)
-    assert_shown(explained, explained.value)
-
-
 # What explanations hold
 
 
