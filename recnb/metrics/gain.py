@@ -106,8 +106,8 @@ def reach(hits: Hits, stop: Floats) -> Floats:
     return reached
 
 
-#: The most places, of all lists, that `ideal="k"` fills.
-MAX_PLACES = 50_000_000
+#: The most places of a list that `ideal="k"` fills.
+MAX_PLACES = 1_000_000
 
 Ideal = Literal["relevant", "all", "k", "min(k, list)"]
 
@@ -153,10 +153,8 @@ def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, worth: Worth) -> Credit:
                 "ideal='k' supposes items that the truth does not hold, which have no "
                 "propensity: leave it out."
             )
-        cutoffs = replace(cutoffs, cut="k")
-        best = full_of_best(hits, cutoffs)
-    else:
-        best = best_of_all(hits, worth.gain)
+        return FullOfBest(hits, replace(cutoffs, cut="k"), worth)
+    best = best_of_all(hits, worth.gain)
     if ideal == "all":
         cutoffs = replace(cutoffs, cut="none")
     if ideal == "min(k, list)":
@@ -166,24 +164,46 @@ def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, worth: Worth) -> Credit:
     return Credit(best, cutoffs, worth.of(best))
 
 
-def full_of_best(hits: Hits, k: Cutoffs) -> Hits:
-    """Return lists of k items as good as the user's best, which are none of the truth.
+class FullOfBest(Credit):
+    """The credit of k items as good as the user's best, which are none of the truth.
 
-    Who has something to find has one such item at least, if their list is empty.
+    Its one row of a user is that item: all k have one gain, so that their sum is the gain
+    times the discounts of the ranks added up.
     """
-    best = np.where(hits.n_relevant > 0, -np.inf, 0.0)
-    np.maximum.at(best, hits.truth_user, hits.truth_relevance)
-    depth = np.maximum(k.size(hits.list_length).max(axis=1), 1)
-    n_places = np.where(hits.n_relevant > 0, depth, 0)
-    if n_places.sum() > MAX_PLACES:
-        raise OptionError(
-            f"ideal='k' fills every place down to k of every list, and these are more "
-            f"than {MAX_PLACES:,}: give a smaller k."
-        )
-    user = np.repeat(np.arange(hits.n_users), n_places)
-    places = hits.as_list(user, best[user], np.full(len(user), -1))
-    # Without a cut-off the user's own list says how many count.
-    return replace(places, list_length=hits.list_length)
+
+    def __init__(self, hits: Hits, cutoffs: Cutoffs, worth: Worth) -> None:
+        """Find each user's best item, and how many places it fills at each cut-off."""
+        best = np.full(hits.n_users, -np.inf)
+        np.maximum.at(best, hits.truth_user, hits.truth_relevance)
+        user = np.flatnonzero(hits.n_relevant)
+        rows = hits.as_list(user, best[user], np.full(len(user), -1))
+        # Without a cut-off the user's own list says how many count.
+        rows = replace(rows, list_length=hits.list_length)
+        super().__init__(rows, cutoffs, gain_of(rows.relevance, worth.gain))
+        self.worth = worth
+        self.n_places = cutoffs.size(rows.list_length)
+        if self.n_places.max(initial=0) > MAX_PLACES:
+            raise OptionError(
+                f"ideal='k' fills every place down to k: give a k of at most {MAX_PLACES:,}."
+            )
+
+    @property
+    def total(self) -> Floats:
+        """Credit earned, users × cut-offs."""
+        gain = np.bincount(self.rows.user, self.earned, self.rows.n_users)
+        ranks = np.arange(1, int(self.n_places.max(initial=0)) + 1)
+        discounts = discount_of(ranks, self.worth.discount, self.worth.log_base)
+        summed = np.cumsum(np.r_[0.0, 1.0 / discounts])
+        return np.asarray(as_column(gain) * summed[self.n_places])
+
+    @property
+    def by_rank(self) -> Credit:
+        """The same with a row for each place."""
+        n_places = self.n_places.max(axis=1)[self.rows.user]
+        user = np.repeat(self.rows.user, n_places)
+        relevance = np.repeat(self.rows.relevance, n_places)
+        places = self.rows.as_list(user, relevance, np.full(len(user), -1))
+        return Credit(places, self.k, self.worth.of(places))
 
 
 OutOf = Literal[

@@ -42,7 +42,7 @@ HIGHEST = 1e100
 ENDLESS = 2**31
 
 #: Users for whom a metric is computed at once: their ideal lists take a gigabyte at most.
-USERS_AT_ONCE = 2**18
+USERS_AT_ONCE = 2**20
 
 
 @dataclass(frozen=True)

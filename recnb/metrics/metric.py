@@ -145,6 +145,14 @@ class Credit:
         return isinstance(self.missed, np.ndarray) or self.missed != 0
 
     @property
+    def by_rank(self) -> Credit:
+        """The credit with a row for each rank that contributes, for an explanation.
+
+        Rows are so already, but where one item fills an ideal list (`FullOfBest`).
+        """
+        return self
+
+    @property
     def possible(self) -> Floats | float:
         """The denominator, users × cut-offs."""
         return self.out_of.total if isinstance(self.out_of, Credit) else self.out_of

@@ -139,7 +139,7 @@ def explained(
     hits = user_list.hits
     cutoffs = cutoffs_under(convention, measure.cutoffs())
     credit: Credit = measure.at(hits, cutoffs)
-    of_list = ListSum(measure, credit)
+    of_list = ListSum(measure, credit.by_rank)
     if measure.metric.own:
         of_list.compare("of one list" if user is None else f"of user {user!r}")
     rows = of_list.rows(user_list)
@@ -202,7 +202,7 @@ class ListSum:
         """The sum of the ideal list, if that is what this is divided by."""
         out_of = self.credit.out_of
         if isinstance(out_of, Credit):
-            return ListSum(self.measure, out_of)
+            return ListSum(self.measure, out_of.by_rank)
         return None
 
     def numbers(self, formula: Formula) -> dict[str, Any]:

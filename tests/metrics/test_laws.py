@@ -149,7 +149,7 @@ def test_the_ideal_of_k_items_has_a_row_for_each_rank() -> None:
     lists = {"ann": ["a"], "bob": ["b"], "cem": ["c"]}
     truth = {"ann": {"a": 2}, "bob": {"a": 1, "b": 3}, "cem": {"c": 0}}
     hits = recnb.evaluate(lists, truth, no_relevant="zero").hits()
-    rows = METRICS["ndcg"].at(hits, [1, 2], {"ideal": "k"}).out_of.rows
+    rows = METRICS["ndcg"].at(hits, [1, 2], {"ideal": "k"}).out_of.by_rank.rows
     assert rows.user.tolist() == [0, 0, 1, 1]
     assert rows.rank.tolist() == [1, 2, 1, 2]
     assert rows.relevance.tolist() == [2, 2, 3, 3]
