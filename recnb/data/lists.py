@@ -48,7 +48,16 @@ def with_a_row_an_item(table: InputTable, named: Named, label: str) -> ListTable
         rows = table.select({column: column for column in (*by_list, label)})
         cells = rows[label]
     users, *of_split = rows.select(by_list).get_columns()
+    if isinstance(cells, pl.Series) and cells.dtype == pl.Struct:
+        cells = [_mapping_of(struct) for struct in cells]
     return ListCells(table.name, users, cells, of_split, label, item).in_rows()
+
+
+def _mapping_of(struct: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return a struct as a mapping: each has the fields of all, null where it had none."""
+    if struct is None:
+        return None
+    return {item: number for item, number in struct.items() if number is not None}
 
 
 class Flat(NamedTuple):

@@ -189,6 +189,11 @@ def values_of_everyone(data: EvaluationData, column: Column) -> pl.Series:
         )
     everyone = everyone_in(data).to_frame()
     with_value = everyone.join(values, on="user", how="left", maintain_order="left")
+    if with_value["value"].null_count() == everyone.height:
+        raise OptionError(
+            f"by={quoted(column.label)} says nothing of the users evaluated, such as "
+            f"{data.keys.names(everyone['user'].head(1))[0]!r}."
+        )
     return with_value["value"]
 
 
