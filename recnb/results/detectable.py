@@ -105,8 +105,8 @@ class Detectable(float):
         assumed = _(
             "Assumed, not measured: another model whose values have "
             "a correlation of {correlation:g} with these, so that the "
-            "differences spread by {sd:.4f}. Of two models the table of differences "
-            "has it as measured.",
+            "differences spread by {sd:.4f}. The table of differences of two models "
+            "has the measured one.",
             correlation=CORRELATION,
             sd=self.sd,
         )
