@@ -134,7 +134,7 @@ least = open_["detectable"]
 spread = (factors.ndcg(k=10).per_user - knn.ndcg(k=10).per_user).std()
 
 assert open_["low"] < 0 < open_["high"] < least
-pd.DataFrame({"detectable": [least], "standard deviation": [spread]}).round(4)
+pd.DataFrame({"detectable": [least], "sd": [spread]}).round(4)
 
 # %% [markdown]
 # Would more users settle it? That depends on the difference one cares about, which is no question of statistics.
