@@ -40,10 +40,12 @@ def by_pair(thing: Any, name: str, named: Named) -> InputTable | None:
     """Read a number for each pair of user and item: a mapping, or a Series."""
     if name not in WITH_LISTS or not _is_by_pair(thing):
         return None
+    are_pairs = True
     if isinstance(thing, Mapping):
+        are_pairs = all(isinstance(key, tuple) and len(key) == 2 for key in thing)
         # As objects, large whole numbers stay apart.
         thing = pd.Series(dict(thing), dtype=object)
-    if thing.index.nlevels != len(IDS) or any(map(is_several, thing)):
+    if not are_pairs or any(map(is_several, thing)):
         raise FrameError(
             f"{name} has pairs for keys, and others beside them or lists for values. Give "
             "each pair of user and item its number, {('ann', 'a'): 3.0}."

@@ -428,6 +428,8 @@ def _as_arrow_reads(
         *OF_POLARS,
     ) as problem:
         is_unicode = not isinstance(problem, UnicodeEncodeError)
+        # Few types of Arrow can be mapped or dropped by every pandas.
+        column = pd.Series([*column], dtype=object)
         if is_unicode and role in ("rank", "score", "relevance"):
             # As text, which Arrow reads: the check of numbers says what is no number.
             return from_pandas(column.map(str, na_action="ignore"), name, label, role)
