@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import polars as pl
@@ -38,10 +39,8 @@ class StoredFiles(StoredRows):
     ) -> None:
         self.where, self.remedy = origin
         self.keeps_truth = truth.origin is None
-        with errors_name_folder():
-            folder = TemporaryDirectory(prefix="recnb-", ignore_cleanup_errors=True)
-        weakref.finalize(self, folder.cleanup)
-        self._folder: Path | None = Path(folder.name)
+        self._folder: Path | None = _new_folder()
+        weakref.finalize(self, _remove, self._folder)
         self._schemas = {
             name: _write_parts(table.name, table.query(labels), self._folder / name)
             for name, table, labels in (
@@ -129,6 +128,21 @@ def _write_parts(name: str, rows: pl.LazyFrame, folder: Path) -> pl.Schema:
             row_group_size=ROWS_OF_PART,
         )
     return schema
+
+
+def _new_folder() -> Path:
+    """Return a new folder for temporary files."""
+    with errors_name_folder():
+        return Path(tempfile.mkdtemp(prefix="recnb-"))
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder; after an error of writing, threads of Polars may write on."""
+    for _attempt in range(10):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        time.sleep(0.02)
 
 
 @contextmanager
