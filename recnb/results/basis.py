@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -41,7 +42,7 @@ IN_SHORT = {
 OWN = N_("recnb's own: that of {library} is not recorded")
 
 
-class Basis:
+class Basis(ABC):
     """What a number rests on, in words that are made when they are shown.
 
     Words are those of the language in force then.
@@ -60,13 +61,13 @@ class Basis:
         """Return whose values are averaged, how some count, and those left out."""
         return ()
 
+    @abstractmethod
     def rules(self, *, brief: bool) -> Sequence[str]:
         """Return the notes on the data, the decisions and the options.
 
         Brief ones stand beside those of other metrics, and under a library its name
         stands for its decisions.
         """
-        raise NotImplementedError
 
     def phrases(self, *, brief: bool = False) -> list[str]:
         """Return all of it in words; brief ones say all of the users in one phrase."""
