@@ -158,3 +158,13 @@ def test_a_mean_beyond_accuracy_is_over_the_users_who_have_a_list_of_every_model
     table = found.table("novelty", k=10)["novelty@10"]
     for name, values in of_users.items():
         assert table[name] == pytest.approx(values[both].mean(), abs=1e-12)
+
+
+def test_as_many_users_without_a_list_are_said_to_be_so_in_each_model_if_they_differ():
+    truth = dict.fromkeys("abcd", ["x"])
+    lists = {"x": dict.fromkeys("abc", ["x"]), "y": dict.fromkeys("abd", ["x"])}
+    without = "1 of them without a list, which counts 0"
+    found = recnb.compare(lists, truth)
+    assert found.basis.split("; ")[1] == f"in each model {without}"
+    alike = recnb.compare({"x": lists["x"], "y": lists["x"]}, truth)
+    assert alike.basis.split("; ")[1] == without

@@ -185,6 +185,7 @@ def counted(models: dict[str, Frames]) -> dict[str, int]:
     evaluated = {name: evaluated_users(data) for name, data in models.items()}
     common = set.intersection(*evaluated.values())
     counts = {"users": len(common)}
+    unlisted_of = {}
     for name, data in models.items():
         here = sentences.as_read(data, options)
         nothing = {
@@ -196,6 +197,7 @@ def counted(models: dict[str, Frames]) -> dict[str, int]:
         unlisted = {user for user in common if user not in here.lists}
         if options.get("candidates") == "padded":
             unlisted -= {*data.truth}
+        unlisted_of[name] = unlisted - counts_1
         of_model = {
             "not judged in every other": len(evaluated[name] - common),
             "without": len(unlisted - counts_1),
@@ -205,6 +207,10 @@ def counted(models: dict[str, Frames]) -> dict[str, int]:
         for what, n in of_model.items():
             if n:
                 counts[f"{what} ({name})"] = n
+    first, *others = unlisted_of.values()
+    is_alike = all(unlisted == first for unlisted in others)
+    if first and not is_alike and len({*map(len, unlisted_of.values())}) == 1:
+        counts["as many, and others, without"] = len(first)
     return counts
 
 
@@ -244,6 +250,10 @@ def line_of_models(basis: str, names: list[str]) -> dict[str, int]:
     """Read the counts of users off the line of a comparison."""
     counts = dict[str, int]()
     for clause in basis.split("; "):
+        in_each = re.fullmatch(r"in each model ((\d+) of them without .+)", clause)
+        if in_each:
+            counts["as many, and others, without"] = int(in_each[2])
+            clause = in_each[1]
         users = re.fullmatch(
             r"(\d+) users? that (?:both|all (\d+)) models are judged on", clause
         )
