@@ -643,14 +643,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         groups = moved(self._models, pair, values, measure.k, n_shown, better)
         frame = movers_frame(groups)
         basis = self._basis.of_metrics([measure], cutoff)
-        template = "results/users.jinja"
         with use_noun(self._first.noun_of_lists):
-            cards = UserCards(groups, measure.label, current().fields)
             shown = Shown(
                 title=measure.label,
                 basis=basis,
-                text=write(template, "txt", cards=cards),
-                html=write(template, "html", cards=cards),
+                cards=UserCards(groups, measure.label, current().fields),
                 frame_title=_("{Users} with the largest changes in value"),
             )
         return Table(frame, shown=shown)

@@ -20,7 +20,6 @@ from recnb.report.distribution import Distribution
 from recnb.report.made_with import made_with
 from recnb.report.report import Report
 from recnb.report.request import ReportRequest, curve_points, in_order
-from recnb.results.basis import merged
 from recnb.results.evaluation_data import EvaluationData, Models, has_side_data
 from recnb.results.numbers import (
     DifferenceRow,
@@ -37,6 +36,7 @@ from recnb.results.segments import (
     division_by,
     part_in_words,
 )
+from recnb.results.tables import phrases_of
 from recnb.results.unweighted import plain_means
 from recnb.results.user_groups import UserGroup, extremes, moved
 from recnb.results.values import Panel
@@ -92,7 +92,7 @@ def report_of(
         lacking=lacking,
         left_out=_(words.LEFT_OUT, where=where) if where else "",
         unweighted=plain_means(models, request.metrics, Cutoffs.of(k)),
-        basis=basis or _basis(first, request),
+        basis=basis or "; ".join(phrases_of(numbers.bases)),
         made_with=made_with(models),
         lang=str(language),
         noun=language.noun.user,
@@ -353,13 +353,3 @@ def _words_of(model: EvaluationData, asked: Measure, cutoffs: Cutoffs) -> Metric
         is_accuracy=metric.is_accuracy,
         better=metric.better,
     )
-
-
-def _basis(model: EvaluationData, request: ReportRequest) -> str:
-    """Return the users and the conventions in words."""
-    phrases = {}
-    for measure in request.metrics:
-        ks = Cutoffs.of(request.k_of(measure.name))
-        scoring = scoring_of(model, measure, ks)
-        phrases[measure.symbol] = scoring.phrases(brief=True)
-    return "; ".join(merged(phrases))

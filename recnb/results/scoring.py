@@ -127,11 +127,14 @@ def as_computed(
     data: EvaluationData, measure: Measure, recorded: presets.Preset | None
 ) -> Measure:
     """Return a measure with the options of the library that it lacks, and weights."""
+    is_weighted = data.joined.is_weighted and measure.metric.takes_weights
+    if recorded is None and not is_weighted:
+        return measure
     library_options = {} if recorded is None else dict(recorded.options)
     return replace(
         measure,
         options={**library_options, **measure.options},
-        weighted=data.joined.is_weighted and measure.metric.takes_weights,
+        weighted=is_weighted,
     )
 
 

@@ -88,8 +88,8 @@ class Shown:
     #: Of means of models: by the kind of mark and the column, the labels of its rows.
     marks: Mapping[Any, Mapping[str, Sequence[Hashable]]] | None = None
     below: pd.DataFrame | None = None  #: a second table, between this one and the notes
-    text: str = ""  #: on a console in place of the rows
-    html: str = ""  #: in HTML in place of the rows
+    #: The lists of users (`UserCards`), on a console and in HTML in place of the rows.
+    cards: Any = None
     frame_title: str = ""  #: what a screen reader says of the HTML, if not the title
 
     conclusions: Sequence[str] = ()  #: of differences: what may be concluded of each

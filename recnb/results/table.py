@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 #: Letters of a cell of words.
 MOST_LETTERS = 200
+#: The template of lists of users.
+CARDS = "results/users.jinja"
 
 
 class Table(pd.DataFrame):
@@ -197,13 +199,17 @@ class Table(pd.DataFrame):
 
     def __repr__(self) -> str:
         with use_language(self._shown.lang):
-            return self._shown.text or printed(self._tables(), self._notes())
+            if self._shown.cards is not None:
+                return write(CARDS, "txt", cards=self._shown.cards)
+            return printed(self._tables(), self._notes())
 
     def _repr_html_(self) -> str:
         shown = self._shown
         with use_language(shown.lang):
             title = shown.frame_title or shown.title or _("metrics at cut-offs")
-            return str(framed(title, shown.html or self._written("html")))
+            if shown.cards is not None:
+                return str(framed(title, write(CARDS, "html", cards=shown.cards)))
+            return str(framed(title, self._written("html")))
 
     def to_markdown(  # type: ignore[override]
         self, buf: Any = None, *, digits: int | None = None, note: bool = True

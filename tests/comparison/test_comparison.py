@@ -161,8 +161,11 @@ def test_a_mean_beyond_accuracy_is_over_the_users_who_have_a_list_of_every_model
 
 
 def test_as_many_users_without_a_list_are_said_to_be_so_in_each_model_if_they_differ():
-    truth = dict.fromkeys("abcd", ["x"])
-    lists = {"x": dict.fromkeys("abc", ["x"]), "y": dict.fromkeys("abd", ["x"])}
+    truth = {user: ["x"] for user in "abcd"}
+    lists = {
+        "x": {user: ["x"] for user in "abc"},
+        "y": {user: ["x"] for user in "abd"},
+    }
     without = "1 of them without a list, which counts 0"
     found = recnb.compare(lists, truth)
     assert found.basis.split("; ")[1] == f"in each model {without}"
