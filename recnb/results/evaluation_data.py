@@ -474,7 +474,6 @@ def index_of(
         index = users.index_of(keys.find(user))
         if index is not None:
             return index
-    _refuse_user_of_lists(user, users, keys)
     examples = ", ".join(map(repr, keys.names(users.head(5)).to_list()))
     if len(users) > 5:
         examples += ", …"
@@ -488,22 +487,6 @@ def index_of(
             are=are,
         )
     )
-
-
-def _refuse_user_of_lists(user: Any, users: pl.Series, keys: Keys) -> None:
-    """Raise an error for a user alone, where users have lists in a split."""
-    if not keys.columns:
-        return
-    lists = users.filter(keys.users_of(users).cast(pl.String) == str(user))
-    if len(lists):
-        raise UnknownUserError(
-            named(
-                "{user} {id} has {n:,} lists: name one, such as {example}.",
-                id=one_line(user),
-                n=len(lists),
-                example=repr(keys.names(lists)[0]),
-            )
-        )
 
 
 def _texts_of(
