@@ -11,6 +11,7 @@ import polars as pl
 from recnb.caching import cached_property
 from recnb.display.language import (
     N_,
+    Message,
     Noun,
     _,
     current,
@@ -113,7 +114,7 @@ class MetricValue(float, Suggesting):
     @property
     def k(self) -> int | None:
         """The cut-off; None: each whole list."""
-        return self._values.cutoffs.values[0]
+        return self._values.measure.k
 
     @property
     def convention(self) -> Convention:
@@ -212,29 +213,24 @@ class MetricValue(float, Suggesting):
         """
         phrases = self._values.basis.phrases()
         who, *unusual = [each.short for each in phrases if isinstance(each, Phrase)]
-        words = ", ".join(filter(None, [self._ends_in_short(), who]))
+        ends = self._ends_in_words(N_("95% {low}–{high}"))
+        words = ", ".join(filter(None, [ends, who]))
         if unusual:
             words = f"{words}: {', '.join(unusual)}"
         head = f"{self._values.measure.label} = {float(self):.4f}"
         return wrapped(f"{head} ({words})", most=1)
 
-    def _ends_in_short(self) -> str:
-        """Return the ends of the interval for the line of the score; "" without any."""
-        if self._values.is_of_all:
-            return ""
-        low, high = self.interval()
-        if np.isnan(low):
-            return ""
-        return f"95% {low:.4f}{'–' if low >= 0 else ' … '}{high:.4f}"
+    def _ends_in_words(self, words: Message, without: str = "") -> str:
+        """Return the ends of the interval in words, or other words if it has none.
 
-    def _interval_in_words(self) -> str:
-        """Return the interval in words; "" of one user, and of all lists."""
+        Nothing of one user, and of all lists together.
+        """
         if self._values.is_of_all or self.n_users < 2:
             return ""
         low, high = self.interval()
         if np.isnan(low):
-            return _("no interval: {why}", why=_(TOO_FEW))
-        return _("95% interval: {low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")
+            return without
+        return _(words, low=f"{low:.4f}", high=f"{high:.4f}")
 
     def _repr_html_(self) -> str:
         return write(
@@ -242,7 +238,10 @@ class MetricValue(float, Suggesting):
             "html",
             symbol=self._values.measure.label,
             value=f"{float(self):.4f}",
-            interval=self._interval_in_words(),
+            interval=self._ends_in_words(
+                N_("95% interval: {low} to {high}"),
+                without=_("no interval: {why}", why=_(TOO_FEW)),
+            ),
             basis=self.basis,
         )
 
