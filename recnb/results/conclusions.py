@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isnan
 
 from recnb.display.forms import Estimate, Line, Mark, Name, say, strong
-from recnb.display.language import N_, _
+from recnb.display.language import N_, Message, _
 from recnb.display.text import fixed, signed
 from recnb.metrics.measure import symbol_of
 from recnb.metrics.metric import Better
@@ -137,17 +137,14 @@ def directions_in_words(directions: Mapping[str, Better]) -> str:
 
     `directions`: by metric. Nothing where more is better of all of them.
     """
-    low, neither = list[str](), list[str]()
-    for name, better in directions.items():
-        if better == "low":
-            low.append(symbol_of(name))
-        if better is None:
-            neither.append(symbol_of(name))
+    said: dict[Better, Message] = {"low": LESS_IS_BETTER, None: NEITHER_IS_BETTER}
     sentences = []
-    if low:
-        sentences.append(_(LESS_IS_BETTER, symbols=", ".join(low)))
-    if neither:
-        sentences.append(_(NEITHER_IS_BETTER, symbols=", ".join(neither)))
+    for better, words in said.items():
+        symbols = [
+            symbol_of(name) for name, each in directions.items() if each == better
+        ]
+        if symbols:
+            sentences.append(_(words, symbols=", ".join(symbols)))
     return " ".join(sentences)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -23,11 +24,12 @@ from recnb.display.language import (
 from recnb.display.plain import wrapped
 from recnb.display.style import ACCENT, QUIET, lettering
 from recnb.display.templates import write
-from recnb.display.text import Phrase
+from recnb.display.text import Phrase, one_line
 from recnb.errors import NoUsersError, OptionError, Suggesting
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import label_of
-from recnb.results.evaluation_data import EvaluationData
+from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.plots import axes, in_letters
 from recnb.results.scoring import values_of
 from recnb.results.values import Values
@@ -416,3 +418,26 @@ def score_of(data: EvaluationData, measure: Measure) -> Score | CatalogueScore:
         )
         raise NoUsersError(f"{measure.name}: {problem}")
     return Score(values)
+
+
+def plain_means(models: Models, measures: Sequence[Measure], cutoffs: Cutoffs) -> str:
+    """Say what each metric is without propensities, at its last cut-off.
+
+    Nothing if there are none.
+    """
+    if not all(model.source.weighted for model in models.values()):
+        return ""
+    sentences = []
+    for measure in measures:
+        at_last = measure.cut_at(measure.cutoffs(cutoffs).values[-1])
+        values = []
+        for name, model in models.items():
+            plain, weighted = (
+                score_of(model.unweighted, at_last),
+                score_of(model, at_last),
+            )
+            # One model has no name.
+            values.append(f"{one_line(name)} {plain:.4f} ({weighted:.4f})".strip())
+        words = N_("{label} without propensities (with them): {values}.")
+        sentences.append(_(words, label=at_last.label, values=", ".join(values)))
+    return " ".join(sentences)
