@@ -24,9 +24,9 @@ from recnb.metrics.measure import Measure, symbol_of
 from recnb.results.basis import Basis, lists_in_words, merged, no_relevant_in_words
 from recnb.results.evaluation_data import users_in_common
 from recnb.results.numbers import Bases
+from recnb.results.score import plain_means
 from recnb.results.scoring import scoring_of
 from recnb.results.segments import Division, part_in_words
-from recnb.results.unweighted import plain_means
 
 #: Models by name, which are evaluated on the same users.
 Compared = Mapping[str, Evaluation]

@@ -21,7 +21,7 @@ from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table
 from recnb.results.tables import distinct_labels
 from recnb.results.user_groups import UserGroup
-from recnb.results.verdicts import MARKS, sign_of_verdict
+from recnb.results.verdicts import MARKS, VERDICTS
 from recnb.stats import Settings
 
 #: The name of each column of a table of models, by metric and cut-off.
@@ -173,7 +173,7 @@ def _names_in_a_figure(
     names = []
     for segment, row in zip(segments, rows, strict=True):
         models = CONSOLE.write([Name(row.model), " − ", Name(row.baseline)])
-        parts = [sign_of_verdict(row.verdict), segment, row.label, models]
+        parts = [VERDICTS[row.verdict].sign, segment, row.label, models]
         names.append(" ".join(filter(None, parts)))
     return names
 

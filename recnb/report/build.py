@@ -30,6 +30,7 @@ from recnb.results.numbers import (
     panels_beyond,
     panels_of,
 )
+from recnb.results.score import plain_means
 from recnb.results.scoring import recorded_in, scoring_of, values_of_users
 from recnb.results.segments import (
     MOST_SEGMENTS,
@@ -37,7 +38,6 @@ from recnb.results.segments import (
     part_in_words,
 )
 from recnb.results.tables import phrases_of
-from recnb.results.unweighted import plain_means
 from recnb.results.user_groups import UserGroup, extremes, moved
 from recnb.results.values import Panel
 from recnb.stats import Settings

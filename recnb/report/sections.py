@@ -36,7 +36,7 @@ from recnb.report.data import (
 from recnb.results.conclusions import n_tested
 from recnb.results.numbers import DifferenceRow, MeanRow
 from recnb.results.segments import SMALL
-from recnb.results.verdicts import MARKS, sign_of_verdict, with_sign
+from recnb.results.verdicts import MARKS, VERDICTS, with_sign
 
 #: Differences in a table, and columns of means in letters of the usual size.
 MOST_ROWS, MOST_COLUMNS = 24, 6
@@ -313,7 +313,7 @@ def _in_columns(columns: Columns, title: Line, *, left: int, note: Line = "") ->
 
 def _difference(row: DifferenceRow) -> Estimate:
     """Return a difference with its interval and the sign of its verdict."""
-    sign = f" {sign_of_verdict(row.verdict)}"
+    sign = f" {VERDICTS[row.verdict].sign}"
     return estimate(row.difference, row.low, row.high, signed, signs=sign)
 
 

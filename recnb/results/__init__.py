@@ -5,7 +5,7 @@ From the data to what is shown:
     evaluation_data               the frames under a convention, users and names
     arguments, calls              what a call asks for; a metric as method and function
     scoring, values               the values of users in a metric; models side by side
-    basis, unweighted             the words below a number
+    basis                         the words below a number
     score                         a number, with its users and its interval
     segment_columns, segments     what `by=` names, and the parts that it makes
     numbers                       means, differences, tests

@@ -15,46 +15,8 @@ from recnb.display.text import fixed, signed
 from recnb.metrics.measure import symbol_of
 from recnb.metrics.metric import Better
 from recnb.results.numbers import DifferenceRow
-from recnb.results.verdicts import SIGN_NEAR_BEST
+from recnb.results.verdicts import SIGN_NEAR_BEST, VERDICTS
 from recnb.stats import Settings
-
-#: What each verdict allows to conclude.
-CONCLUSIONS: dict[str, Message] = {
-    "better": N_(
-        "{label}: {model} is better than {baseline}, by {size} ({interval}; {p})."
-    ),
-    "worse": N_(
-        "{label}: {model} is worse than {baseline}, by {size} ({interval}; {p})."
-    ),
-    "higher": N_(
-        "{label}: {model} is higher than {baseline}, by {size} ({interval}; "
-        "{p}). High values are not good in themselves."
-    ),
-    "lower": N_(
-        "{label}: {model} is lower than {baseline}, by {size} ({interval}; "
-        "{p}). Low values are not bad in themselves."
-    ),
-    "hint": N_(
-        "{label}: inconclusive. {model} differs from {baseline} by "
-        "{difference}; the {interval} excludes 0, but the corrected test is "
-        "not significant ({p})."
-    ),
-    "torn": N_(
-        "{label}: inconclusive. The corrected test of {model} against "
-        "{baseline} is significant ({p}), but the {interval} includes 0; the "
-        "difference is {difference}."
-    ),
-    "open": N_(
-        "{label}: no significant difference between {model} and {baseline}: "
-        "{difference} ({interval}; {p}). A true difference of {detectable} "
-        "would have been found with 80% power by a single, uncorrected test."
-    ),
-    "same": N_("{label}: {model} and {baseline} give each of {sample} the same value."),
-    "untested": N_(
-        "{label}: no test of {model} against {baseline}: too few {users} or "
-        "differences for a test ({sample})."
-    ),
-}
 
 CORRECTED = N_("Holm's correction over {count} comparisons")
 
@@ -132,7 +94,7 @@ def conclusion(row: DifferenceRow, settings: Settings, n_compared: int) -> Line:
         low, high, size = -high, -low, -size
     p_words = N_("p {p}, {correction}") if n_compared > 1 else N_("p {p}")
     return say(
-        CONCLUSIONS[row.verdict],
+        VERDICTS[row.verdict].concluded,
         label=row.label,
         model=strong(row.model),
         baseline=strong(row.baseline),
@@ -175,17 +137,14 @@ def directions_in_words(directions: Mapping[str, Better]) -> str:
 
     `directions`: by metric. Nothing where more is better of all of them.
     """
-    low, neither = list[str](), list[str]()
-    for name, better in directions.items():
-        if better == "low":
-            low.append(symbol_of(name))
-        if better is None:
-            neither.append(symbol_of(name))
+    said: dict[Better, Message] = {"low": LESS_IS_BETTER, None: NEITHER_IS_BETTER}
     sentences = []
-    if low:
-        sentences.append(_(LESS_IS_BETTER, symbols=", ".join(low)))
-    if neither:
-        sentences.append(_(NEITHER_IS_BETTER, symbols=", ".join(neither)))
+    for better, words in said.items():
+        symbols = [
+            symbol_of(name) for name, each in directions.items() if each == better
+        ]
+        if symbols:
+            sentences.append(_(words, symbols=", ".join(symbols)))
     return " ".join(sentences)
 
 
@@ -204,30 +163,15 @@ def legend(
     """
     marks = list[Line]()
     if has_best:  # some number, as the best is shown
-        marks.append([Mark("best", "0.5"), _best_in_words(directions)])
-    if has_marks and baseline is None:
+        marks.append([Mark("best", "0.5"), _(": the best mean of its column")])
+    if not has_marks:
+        return marks
+    if baseline is None:
         sign = Estimate("0.5", signs=SIGN_NEAR_BEST, of_several=True)
-        marks.append([sign, f": {near_best}"])
-    if has_marks and baseline is not None:
-        marks += _findings_in_words(baseline, directions)
+        return [*marks, [sign, f": {near_best}"]]
+    better = {*directions.values()}
+    if "high" in better or "low" in better:
+        marks.append(say(BETTER_OR_WORSE, baseline=Name(baseline)))
+    if None in better:
+        marks.append(say(HIGHER_OR_LOWER, baseline=Name(baseline)))
     return marks
-
-
-def _best_in_words(directions: Mapping[str, Better]) -> str:
-    """Return the meaning of the mark of the best means of some metrics, by symbol."""
-    marked = {better for better in directions.values() if better is not None}
-    if marked == {"high"}:
-        return _(": the highest mean of its column")
-    if marked == {"low"}:
-        return _(": the lowest mean of its column")
-    return _(": the best mean of its column")
-
-
-def _findings_in_words(baseline: str, directions: Mapping[str, Better]) -> list[Line]:
-    """Return the meaning of the signs of findings against a baseline, by symbol."""
-    marks = list[Message]()
-    if {"high", "low"} & {*directions.values()}:
-        marks.append(BETTER_OR_WORSE)
-    if None in directions.values():
-        marks.append(HIGHER_OR_LOWER)
-    return [say(words, baseline=Name(baseline)) for words in marks]

@@ -17,6 +17,7 @@ from recnb.metrics.metric import Given
 from recnb.results.files import AsJson, json_values
 from recnb.results.numbers import DifferenceRow
 from recnb.results.score import MetricValue, counted, score_of
+from recnb.results.verdicts import verdict_in_words
 from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
@@ -111,11 +112,8 @@ class Gate(AsJson, Suggesting):
 
     def __repr__(self) -> str:
         with use_language(self.lang):
-            passed, failed = _("passed"), _("failed")
-        lines = []
-        for check in self.checks:
-            result = passed if check.passed else failed
-            lines.append(f"{result}: {check.says}")
+            results = {True: _("passed"), False: _("failed")}
+        lines = [f"{results[check.passed]}: {check.says}" for check in self.checks]
         return "\n".join([*lines, self.basis])
 
 
@@ -123,26 +121,23 @@ class Gate(AsJson, Suggesting):
 
 
 class Limit(NamedTuple):
-    """A side of a number: what its edge is called, and the sentence of each result."""
+    """A side of a number: what its edge is called, and what is said on each side."""
 
     called: str
     passed: str
     failed: str
-    too_few: str
 
 
 LIMITS = {
     "at_least": Limit(
         "least",
-        N_("{label} is {value}, at least {least}"),
-        N_("{label} is {value}, below {least}"),
-        N_("{label} is {value}, and shows nothing of the least, {least}: {users}"),
+        N_("{label} is {value}, at least {limit}"),
+        N_("{label} is {value}, below {limit}"),
     ),
     "at_most": Limit(
         "most",
-        N_("{label} is {value}, at most {most}"),
-        N_("{label} is {value}, above {most}"),
-        N_("{label} is {value}, and shows nothing of the most, {most}: {users}"),
+        N_("{label} is {value}, at most {limit}"),
+        N_("{label} is {value}, above {limit}"),
     ),
 }
 
@@ -195,12 +190,14 @@ def limit_check(
     is_enough = score.n_users >= ENOUGH
     # NaN is on neither side.
     is_within = value >= limit if check == "at_least" else value <= limit
-    words = side.passed if is_within else side.failed
+    says = _(
+        side.passed if is_within else side.failed,
+        label=symbol_of(score.label),
+        value=told_apart(value, limit),
+        limit=whole(limit),
+    )
     if not is_enough:
-        words = side.too_few
-    shown = {"value": told_apart(value, limit), side.called: whole(limit)}
-    in_words = _if_enough(sample_in_words(**users), score.n_users)
-    says = _(words, label=symbol_of(score.label), users=in_words, **shown)
+        says = f"{says} ({_if_enough(sample_in_words(**users), score.n_users)})"
     if model:
         says = f"{one_line(model)}: {says}"
     return GateCheck(check, is_enough and is_within, numbers, says, score.basis)
@@ -209,48 +206,22 @@ def limit_check(
 # Models that are not to be worse than a baseline
 
 
-class Conclusion(NamedTuple):
-    """What is concluded of a model against the baseline: whether it passes, in words."""
-
-    passes: bool
-    words: str
-
-
-NO_CONCLUSION = Conclusion(
-    False, N_("{label}: no conclusion on {model} against {baseline}")
+#: What is said of a model that is not worse than the baseline, of one that is worse and
+#: of one of which nothing is concluded: without a margin, and with one.
+NOT_WORSE = (
+    N_("{label}: {model} is not shown to be worse than {baseline}"),
+    N_("{label}: {model} is not worse than {baseline} by {margin} or more"),
 )
-SAME_VALUES = Conclusion(
-    True, N_("{label}: {model} and {baseline} give every {user} the same value")
+WORSE = (
+    N_("{label}: {model} is worse than {baseline}"),
+    N_("{label}: {model} is worse than {baseline} by {margin} or more"),
 )
-NOT_SHOWN_WORSE = Conclusion(
-    True, N_("{label}: {model} is not shown to be worse than {baseline}")
-)
-NOT_TESTED = Conclusion(
-    True,
-    N_(
-        "{label}: {model} is not shown to be worse than {baseline}, as no test could be "
-        "made"
-    ),
-)
-WORSE = Conclusion(False, N_("{label}: {model} is worse than {baseline}"))
-NOT_WORSE_BY = Conclusion(
-    True, N_("{label}: {model} is not worse than {baseline} by {margin} or more")
-)
-WORSE_BY = Conclusion(
-    False, N_("{label}: {model} is worse than {baseline} by {margin} or more")
-)
-INCONCLUSIVE = Conclusion(
-    False,
+NO_CONCLUSION = (
+    N_("{label}: no conclusion on {model} against {baseline}"),
     N_(
         "{label}: inconclusive whether {model} is worse than {baseline} by {margin} or "
         "more"
     ),
-)
-INTERVAL = N_(
-    "difference {difference}, {confidence:g}% interval {low} to {high}, {sample}"
-)
-NO_INTERVAL = N_(
-    "difference {difference}, too few {users} or differences for an interval, {sample}"
 )
 
 
@@ -263,7 +234,8 @@ def not_worse_check(
     differences. With one, it is shown to be less than the margin behind: by the interval,
     which is not corrected.
     """
-    conclusion = _conclusion_on(row, margin)
+    concluded = _conclusion_on(row, margin)
+    without_margin, with_margin = concluded
     numbers = {
         **row.to_dict(),
         "better": row.better,
@@ -272,57 +244,54 @@ def not_worse_check(
         "confidence": confidence,
     }
     words = _(
-        conclusion.words,
+        with_margin if margin else without_margin,
         label=row.label,
         model=one_line(row.model),
         baseline=one_line(row.baseline),
         margin=whole(margin),
     )
     says = f"{words} ({_difference_in_words(row, margin, confidence)})"
-    return GateCheck("not_worse", conclusion.passes, numbers, says, basis)
+    return GateCheck("not_worse", concluded is NOT_WORSE, numbers, says, basis)
 
 
-def _conclusion_on(row: DifferenceRow, margin: float) -> Conclusion:
-    """Return what a difference says of a model against the baseline."""
+def _conclusion_on(row: DifferenceRow, margin: float) -> tuple[str, str]:
+    """Return what is said of a model against the baseline."""
     if row.n_users < ENOUGH:
         return NO_CONCLUSION
     if row.won + row.lost == 0:
-        return SAME_VALUES
+        return NOT_WORSE
     low, high = row.low, row.high
     if row.better == "low":  # a model above the baseline is the worse one
         low, high = -row.high, -row.low
     if margin:
-        if not isfinite(low):
-            return NO_CONCLUSION
         if low > -margin:
-            return NOT_WORSE_BY
-        return WORSE_BY if high <= -margin else INCONCLUSIVE
-    if row.verdict == "untested":
-        # Few users differ, and the interval within the bounds is below 0: none passes.
-        return NO_CONCLUSION if high < 0 else NOT_TESTED
-    return WORSE if row.verdict == "worse" else NOT_SHOWN_WORSE
+            return NOT_WORSE
+        return WORSE if high <= -margin else NO_CONCLUSION
+    # Few users differ, and the interval within the bounds is below 0: none passes.
+    if row.verdict == "untested" and high < 0:
+        return NO_CONCLUSION
+    return WORSE if row.verdict == "worse" else NOT_WORSE
 
 
 def _difference_in_words(row: DifferenceRow, margin: float, confidence: float) -> str:
-    """Return a difference with its interval, if it has one, and its users in words."""
-    users = _if_enough(row.sample, row.n_users)
-    if row.won + row.lost == 0 and not isfinite(row.low):
-        return users
+    """Return a difference with its interval, or why it has no test, and its users."""
     # Decimals tell on which side of the margin, and of 0, a number is.
     edge = margin if row.better == "low" else -margin
     difference = told_apart(row.difference, edge, 0)
     if row.difference > 0:
         difference = f"+{difference}"
-    if not isfinite(row.low):
-        return _(NO_INTERVAL, difference=difference, sample=users)
-    return _(
-        INTERVAL,
-        difference=difference,
-        confidence=100 * confidence,
-        low=told_apart(row.low, edge, 0),
-        high=told_apart(row.high, edge, 0),
-        sample=users,
-    )
+    words = [_("difference {difference}", difference=difference)]
+    if isfinite(row.low):
+        interval = _(
+            "{confidence:g}% interval {low} to {high}",
+            confidence=100 * confidence,
+            low=told_apart(row.low, edge, 0),
+            high=told_apart(row.high, edge, 0),
+        )
+        words.append(interval)
+    if row.verdict in ("same", "untested"):
+        words.append(verdict_in_words(row.verdict))
+    return ", ".join([*words, _if_enough(row.sample, row.n_users)])
 
 
 def _if_enough(users: str, n_users: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ import polars as pl
 from recnb.caching import cached_property
 from recnb.display.language import (
     N_,
+    Message,
     Noun,
     _,
     current,
@@ -22,11 +24,12 @@ from recnb.display.language import (
 from recnb.display.plain import wrapped
 from recnb.display.style import ACCENT, QUIET, lettering
 from recnb.display.templates import write
-from recnb.display.text import Phrase
+from recnb.display.text import Phrase, one_line
 from recnb.errors import NoUsersError, OptionError, Suggesting
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import label_of
-from recnb.results.evaluation_data import EvaluationData
+from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.plots import axes, in_letters
 from recnb.results.scoring import values_of
 from recnb.results.values import Values
@@ -113,7 +116,7 @@ class MetricValue(float, Suggesting):
     @property
     def k(self) -> int | None:
         """The cut-off; None: each whole list."""
-        return self._values.cutoffs.values[0]
+        return self._values.measure.k
 
     @property
     def convention(self) -> Convention:
@@ -212,29 +215,24 @@ class MetricValue(float, Suggesting):
         """
         phrases = self._values.basis.phrases()
         who, *unusual = [each.short for each in phrases if isinstance(each, Phrase)]
-        words = ", ".join(filter(None, [self._ends_in_short(), who]))
+        ends = self._ends_in_words(N_("95% {low}–{high}"))
+        words = ", ".join(filter(None, [ends, who]))
         if unusual:
             words = f"{words}: {', '.join(unusual)}"
         head = f"{self._values.measure.label} = {float(self):.4f}"
         return wrapped(f"{head} ({words})", most=1)
 
-    def _ends_in_short(self) -> str:
-        """Return the ends of the interval for the line of the score; "" without any."""
-        if self._values.is_of_all:
-            return ""
-        low, high = self.interval()
-        if np.isnan(low):
-            return ""
-        return f"95% {low:.4f}{'–' if low >= 0 else ' … '}{high:.4f}"
+    def _ends_in_words(self, words: Message, without: str = "") -> str:
+        """Return the ends of the interval in words, or other words if it has none.
 
-    def _interval_in_words(self) -> str:
-        """Return the interval in words; "" of one user, and of all lists."""
+        Nothing of one user, and of all lists together.
+        """
         if self._values.is_of_all or self.n_users < 2:
             return ""
         low, high = self.interval()
         if np.isnan(low):
-            return _("no interval: {why}", why=_(TOO_FEW))
-        return _("95% interval: {low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")
+            return without
+        return _(words, low=f"{low:.4f}", high=f"{high:.4f}")
 
     def _repr_html_(self) -> str:
         return write(
@@ -242,7 +240,10 @@ class MetricValue(float, Suggesting):
             "html",
             symbol=self._values.measure.label,
             value=f"{float(self):.4f}",
-            interval=self._interval_in_words(),
+            interval=self._ends_in_words(
+                N_("95% interval: {low} to {high}"),
+                without=_("no interval: {why}", why=_(TOO_FEW)),
+            ),
             basis=self.basis,
         )
 
@@ -417,3 +418,24 @@ def score_of(data: EvaluationData, measure: Measure) -> Score | CatalogueScore:
         )
         raise NoUsersError(f"{measure.name}: {problem}")
     return Score(values)
+
+
+def plain_means(models: Models, measures: Sequence[Measure], cutoffs: Cutoffs) -> str:
+    """Say what each metric is without propensities, at its last cut-off.
+
+    Nothing if there are none.
+    """
+    if not all(model.source.weighted for model in models.values()):
+        return ""
+    sentences = []
+    for measure in measures:
+        at_last = measure.cut_at(measure.cutoffs(cutoffs).values[-1])
+        values = []
+        for name, model in models.items():
+            plain = score_of(model.unweighted, at_last)
+            weighted = score_of(model, at_last)
+            # One model has no name.
+            values.append(f"{one_line(name)} {plain:.4f} ({weighted:.4f})".strip())
+        words = N_("{label} without propensities (with them): {values}.")
+        sentences.append(_(words, label=at_last.label, values=", ".join(values)))
+    return " ".join(sentences)

@@ -155,9 +155,7 @@ def explain(
             truth=[*pair.truth] if pair.named else None,
         )
         basis = GivenLists([pair], measure).phrases()
-        return explained(
-            measure, user_list, user=None, convention=CONVENTION, basis=basis
-        )
+        return explained(measure, user_list, CONVENTION, basis)
 
 
 def hits_of(pairs: Sequence[Pair]) -> Hits:

@@ -3,22 +3,86 @@
 from __future__ import annotations
 
 from math import isnan
+from typing import NamedTuple
 
-from recnb.display.language import N_, _
+from recnb.display.language import N_, Message, _
 from recnb.metrics.metric import Better
 
-#: The sign of each verdict, so that no meaning depends on a colour, and the verdict in
-#: words.
+
+class Verdict(NamedTuple):
+    """How a verdict is shown."""
+
+    sign: str  #: so that no meaning depends on a colour
+    words: str
+    concluded: Message  #: a sentence on two models
+
+
 VERDICTS = {
-    "better": ("▲", N_("better")),
-    "worse": ("▼", N_("worse")),
-    "higher": ("△", N_("higher")),
-    "lower": ("▽", N_("lower")),
-    "hint": ("◇", N_("inconclusive")),
-    "torn": ("◇", N_("test and interval disagree")),
-    "open": ("○", N_("no difference shown")),
-    "same": ("○", N_("same value for every {user}")),
-    "untested": ("–", N_("too few {users} or differences")),
+    "better": Verdict(
+        "▲",
+        N_("better"),
+        N_("{label}: {model} is better than {baseline}, by {size} ({interval}; {p})."),
+    ),
+    "worse": Verdict(
+        "▼",
+        N_("worse"),
+        N_("{label}: {model} is worse than {baseline}, by {size} ({interval}; {p})."),
+    ),
+    "higher": Verdict(
+        "△",
+        N_("higher"),
+        N_(
+            "{label}: {model} is higher than {baseline}, by {size} ({interval}; {p}). "
+            "High values are not good in themselves."
+        ),
+    ),
+    "lower": Verdict(
+        "▽",
+        N_("lower"),
+        N_(
+            "{label}: {model} is lower than {baseline}, by {size} ({interval}; {p}). "
+            "Low values are not bad in themselves."
+        ),
+    ),
+    "hint": Verdict(
+        "◇",
+        N_("inconclusive"),
+        N_(
+            "{label}: inconclusive. {model} differs from {baseline} by {difference}; the "
+            "{interval} excludes 0, but the corrected test is not significant ({p})."
+        ),
+    ),
+    "torn": Verdict(
+        "◇",
+        N_("test and interval disagree"),
+        N_(
+            "{label}: inconclusive. The corrected test of {model} against {baseline} is "
+            "significant ({p}), but the {interval} includes 0; the difference is "
+            "{difference}."
+        ),
+    ),
+    "open": Verdict(
+        "○",
+        N_("no difference shown"),
+        N_(
+            "{label}: no significant difference between {model} and {baseline}: "
+            "{difference} ({interval}; {p}). A true difference of {detectable} would "
+            "have been found with 80% power by a single, uncorrected test."
+        ),
+    ),
+    "same": Verdict(
+        "○",
+        N_("same value for every {user}"),
+        N_("{label}: {model} and {baseline} give each of {sample} the same value."),
+    ),
+    "untested": Verdict(
+        "–",
+        N_("too few {users} or differences"),
+        N_(
+            "{label}: no test of {model} against {baseline}: too few {users} or "
+            "differences for a test ({sample})."
+        ),
+    ),
 }
 
 #: The verdicts that are findings. Where neither more nor less is better, as of novelty,
@@ -30,7 +94,7 @@ NOT_FOUND = ("hint", "torn", "open")
 #: The signs of marks beside means: of one that is not shown to differ from the best, or
 #: of the finding against a baseline.
 SIGN_NEAR_BEST = "°"
-MARKS = {"near_best": SIGN_NEAR_BEST, **{kind: VERDICTS[kind][0] for kind in FOUND}}
+MARKS = {"near_best": SIGN_NEAR_BEST, **{kind: VERDICTS[kind].sign for kind in FOUND}}
 
 #: The finding of a difference below 0 and of one above it, by what is better.
 OF_SIGN: dict[Better, tuple[str, str]] = {
@@ -70,16 +134,11 @@ def verdict_of(
     return "torn" if is_significant else "open"
 
 
-def sign_of_verdict(verdict: str) -> str:
-    """Return the sign of a verdict."""
-    return VERDICTS[verdict][0]
-
-
 def verdict_in_words(verdict: str) -> str:
     """Return a verdict in words."""
-    return _(VERDICTS[verdict][1])
+    return _(VERDICTS[verdict].words)
 
 
 def with_sign(verdict: str) -> str:
     """Return a verdict with its sign."""
-    return f"{sign_of_verdict(verdict)} {verdict_in_words(verdict)}"
+    return f"{VERDICTS[verdict].sign} {verdict_in_words(verdict)}"

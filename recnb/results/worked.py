@@ -117,37 +117,42 @@ def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanati
     if tied is not None and (tied.weight < 1).any():
         raise OptionError(MANY_ORDERS)
     (user_list,) = user_lists_of(data, [position], None, hits)
-    pairs = pairs_in_words(joined.weighting)
-    return explained(
-        scoring.measure,
-        user_list,
-        user=user,
-        convention=joined.convention,
-        basis=[*scoring.decisions(), *data.notes, *pairs],
-    )
+    basis = [
+        *scoring.decisions(),
+        *data.notes,
+        *pairs_in_words(joined.weighting),
+    ]
+    explanation = explained(scoring.measure, user_list, joined.convention, basis)
+    if np.isnan(explanation.value):
+        raise UnknownUserError(
+            named(
+                "{user} {id} is not evaluated: none of their {items} in the truth is "
+                "relevant.",
+                id=repr(user),
+            )
+        )
+    return explanation
 
 
 def explained(
     measure: Measure,
     user_list: UserList,
-    *,
-    user: Any,
     convention: Convention,
     basis: Sequence[str],
 ) -> Explanation:
-    """Return the explanation of the score of a user's list."""
+    """Return the explanation of the score of a list."""
     hits = user_list.hits
     cutoffs = cutoffs_under(convention, measure.cutoffs())
     credit: Credit = measure.at(hits, cutoffs)
     of_list = ListSum(measure, credit.by_rank)
     if measure.metric.own:
-        of_list.compare("of one list" if user is None else f"of user {user!r}")
+        of_list.compare("of one list")
     rows = of_list.rows(user_list)
     of_ideal = of_list.of_ideal
     ideal = None
     if of_ideal is not None:
         ideal = of_ideal.rows(user_list)
-    value, line = _value_by_convention(credit, convention, user)
+    value, line = _value_by_convention(credit, convention)
     described = about(measure)
     if hits.truth_weight is not None:
         described["reads"] = _(
@@ -159,7 +164,7 @@ def explained(
     is_of_ideal = measure.metric.over == "ideal"
     return Explanation(
         **described,
-        user=user,
+        user=None,
         value=value,
         line=line,
         terms=tuple(filter(None, rows["term"])),
@@ -321,19 +326,9 @@ def _terms_of_denominator(
     return () if out_of.text() == "1" else (of_list.text(out_of),)
 
 
-def _value_by_convention(
-    result: Credit, convention: Convention, user: Any
-) -> tuple[float, str]:
+def _value_by_convention(result: Credit, convention: Convention) -> tuple[float, str]:
     """Return the value, and why it is that where nothing is divided."""
     value = float(filled(result, convention)[0, 0])
-    if np.isnan(value):
-        raise UnknownUserError(
-            named(
-                "{user} {id} is not evaluated: none of their {items} in the truth is "
-                "relevant.",
-                id=repr(user),
-            )
-        )
     if undefined_in(result, convention).any() and not result.has_missed:
         return value, nothing_to_divide(value, undefined=True)
     possible = np.ravel(result.possible)[0]
