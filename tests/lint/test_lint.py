@@ -31,7 +31,7 @@ from tests.lint_planted import (
 )
 from tests.random_frames import sized
 from tests.rows import hold_refusals, read_rows
-from tests.shown import Recorded
+from tests.shown import Recorded, text_of
 
 
 def planted(name: str) -> Data:
@@ -77,7 +77,16 @@ def lint_of(name: str) -> Lint:
     return planted(name).lint(*METRIC.get(name, (10, "ndcg")))
 
 
-RECORDED = Recorded(__file__, {"planted.txt": repr}, {"lint_of": lint_of})
+def told(name: str) -> str:
+    """Return what the findings of a planted problem say, a sentence a line."""
+    lines = []
+    for one in lint_of(name):
+        if one.name == name.split(":")[0]:
+            lines += [f"{one.severity}: {one.short}", *one.sentences, *one.code_lines]
+    return "\n".join(lines)
+
+
+RECORDED = Recorded(__file__, {"planted.txt": text_of}, {"told": told})
 
 
 def test_what_is_said_of_what_is_planted_is_what_is_written_down() -> None:
