@@ -5,16 +5,16 @@ with `recnb.search`.
 
 import re
 from base64 import b64decode
-from math import nan  # noqa: F401 - in calls
+from math import nan
 
 import pandas as pd
 import pytest
 
 import recnb
-from recnb.display import svg  # noqa: F401 - in calls
-from recnb.report.sections import means  # noqa: F401 - in calls
+from recnb.display import svg
+from recnb.report import sections
 from tests.drawn import html_of
-from tests.report.models import EV, EVERY_PAIR, FOUND  # noqa: F401 - in calls
+from tests.report import models
 from tests.sample import SAMPLE
 from tests.shown import Recorded, text_of
 
@@ -115,7 +115,8 @@ FILES = {
     "pictures.txt": pictures_of,
     "pages.html": lambda report: html_of(report._repr_html_()),
 }
-RECORDED = Recorded(__file__, FILES, globals())
+NAMES = vars(models) | globals() | {"means": sections.means, "nan": nan, "svg": svg}
+RECORDED = Recorded(__file__, FILES, NAMES)
 
 
 @pytest.mark.parametrize("file", FILES)
