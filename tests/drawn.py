@@ -53,8 +53,7 @@ def look_of(ax: Axes) -> str:
         lines.append(
             f"legend {legend._loc} of {numbers(anchor)} {legend.get_frame_on()}"
         )
-    words = words_of(ax).replace("\n", " | ")
-    return "\n".join([*lines, words])
+    return "\n".join([*lines, words_of(ax).replace("\n", " | ")])
 
 
 def numbers(values: object) -> str:
