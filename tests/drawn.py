@@ -35,26 +35,25 @@ def look_of(ax: Axes) -> str:
     for line in ax.lines:
         look = [line.get_marker(), float(line.get_markersize())]
         look += [line.get_linestyle(), line.get_linewidth()]
-        lines.append(f"line {look} {to_hex(line.get_color())}")
-        lines.append(f"  {numbers(line.get_xydata())}")
+        places = numbers(line.get_xydata())
+        lines.append(f"line {look} {to_hex(line.get_color())}: {places}")
     for area in ax.collections:
         look = [float(*area.get_linewidth()), area.get_alpha()]
-        lines.append(
-            f"area {look} {to_hex([*area.get_edgecolor(), *area.get_facecolor()][0])}"
-        )
-        lines += [f"  {numbers(path.get_extents())}" for path in area.get_paths()]
+        colour = to_hex([*area.get_edgecolor(), *area.get_facecolor()][0])
+        places = "; ".join(numbers(path.get_extents()) for path in area.get_paths())
+        lines.append(f"area {look} {colour}: {places}")
     for bar in ax.patches:
         look = [bar.get_linewidth(), bar.get_alpha()]
-        lines.append(f"bar {look} {to_hex(bar.get_facecolor())}")
         path = bar.get_patch_transform().transform_path(bar.get_path())
-        lines.append(f"  {numbers(path.get_extents())}")
+        places = numbers(path.get_extents())
+        lines.append(f"bar {look} {to_hex(bar.get_facecolor())}: {places}")
     legend = ax.get_legend()
     if legend is not None:
         anchor = legend.get_bbox_to_anchor().transformed(ax.transAxes.inverted())
         lines.append(
             f"legend {legend._loc} of {numbers(anchor)} {legend.get_frame_on()}"
         )
-    return "\n".join([*lines, words_of(ax)])
+    return "\n".join([*lines, words_of(ax).replace("\n", " | ")])
 
 
 def numbers(values: object) -> str:
@@ -69,10 +68,14 @@ def text_of_html(page: str) -> str:
     return unescape(f"{labels} {re.sub('<[^>]+>', ' ', body)}")
 
 
+#: What begins a line of a page.
+BLOCKS = "details|div|fieldset|form|h[1-6]|label|li|section|table|tbody|tr|ul"
+
+
 def html_of(page: str) -> str:
-    """Return a page without its styles and pictures, a tag a line."""
+    """Return a page without its styles and pictures, a block or a row a line."""
     page = re.sub(r' (?:style|src)="[^"]*"|<style>.*?</style>', "", page)
-    return page.replace("><", ">\n<")
+    return re.sub(rf"><(?=(?:{BLOCKS})\b)", ">\n<", page)
 
 
 def every_form(result: Any) -> dict[str, str]:

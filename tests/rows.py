@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import builtins
+import collections.abc
 import copy
 import datetime
 import json
 import math
 import pickle
+import pydoc
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -23,12 +25,14 @@ import polars as pl
 import pyarrow.dataset
 import pytest
 
+import recnb
 from recnb import errors
 
 #: What a row names beside the names of the file that tries it.
 LIBRARIES = {
     "Decimal": Decimal,
     "MappingProxyType": MappingProxyType,
+    "collections": collections,
     "copy": copy,
     "ds": pyarrow.dataset,
     "dt": datetime,
@@ -38,6 +42,8 @@ LIBRARIES = {
     "pd": pd,
     "pickle": pickle,
     "pl": pl,
+    "pydoc": pydoc,
+    "recnb": recnb,
     "replace": replace,
 }
 

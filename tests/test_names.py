@@ -14,16 +14,9 @@ import matplotlib.pyplot as plt
 import pytest
 
 import recnb
-from recnb import LIST_METRICS, METRICS
+from recnb import LIST_METRICS, METRICS, errors
 from recnb.display.data_file import rows_of
-from recnb.errors import (
-    OptionError,
-    RecnbError,
-    UnknownNameError,
-    listed,  # noqa: F401 -- in rows
-    near,  # noqa: F401 -- in rows
-    no_attribute,  # noqa: F401 -- in rows
-)
+from recnb.errors import OptionError, RecnbError, UnknownNameError
 from recnb.evaluate import KEYWORDS
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import ALIASES, EVERY_METRIC
@@ -121,7 +114,7 @@ def test_public_names() -> None:
     assert {*recnb.__all__} <= {*space}
 
 
-test_help_errors_and_copies = hold_calls(ROWS["same"], globals())
+test_help_errors_and_copies = hold_calls(ROWS["same"], vars(errors) | globals())
 
 
 @pytest.mark.parametrize("call", ROWS["misspelt"])

@@ -4,7 +4,7 @@ common; identical lists have identical values.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping  # noqa: F401 -- in rows
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 

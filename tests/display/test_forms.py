@@ -30,7 +30,6 @@ from recnb.display.forms import (
     with_digits,
 )
 from recnb.display.language import use_language
-from recnb.display.templates import write
 from recnb.display.text import one_line
 from tests.display.test_escaping import EVIL
 from tests.results.test_shown import RECORDED
@@ -138,13 +137,6 @@ def test_code_of_markdown_ends_where_it_ends() -> None:
         assert (written[:3], written[-3:]) == ("`` ", " ``")
         assert "``" not in written[3:-3]
         assert "://" not in written
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_a_column_aside_is_in_html_alone(form: str) -> None:
-    table = Rows(["a", Mark("aside", "b")], [["1", Picture("<svg/>", "two")]])
-    assert FORMS[form].cells(table) == (["a"], [["1"]])
-    assert "two" in write("results/table.jinja", "html", tables=[table], notes=[])
 
 
 NUMBERS = read_rows("display/numbers.toml")

@@ -142,15 +142,6 @@ def test_tables_of_markdown_are_whole(report):
         assert all(line.endswith(" |") for line in lines)
 
 
-@pytest.mark.parametrize("name", ["one", "several", "Korean"])
-def test_what_is_bold_in_markdown_is_in_nothing_bold(name):
-    page = re.sub(r"``.*?``|\\\*", "", report_of(name).to_markdown())
-    for line in page.splitlines():
-        parts = line.split("**")
-        assert len(parts) % 2, line
-        assert all(bold == bold.strip() != "" for bold in parts[1::2]), line
-
-
 def test_the_console_has_at_most_60_lines_of_100_columns(report):
     lines = repr(report).splitlines()
     assert len(lines) <= 60

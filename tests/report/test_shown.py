@@ -5,16 +5,16 @@ with `recnb.search`.
 
 import re
 from base64 import b64decode
-from math import nan  # noqa: F401 - in calls
+from math import nan
 
 import pandas as pd
 import pytest
 
 import recnb
-from recnb.display import svg  # noqa: F401 - in calls
-from recnb.report.sections import means  # noqa: F401 - in calls
+from recnb.display import svg
+from recnb.report import sections
 from tests.drawn import html_of
-from tests.report.models import EV, EVERY_PAIR, FOUND  # noqa: F401 - in calls
+from tests.report import models
 from tests.sample import SAMPLE
 from tests.shown import Recorded, text_of
 
@@ -36,6 +36,7 @@ EIGHT = {}
 for at in range(8):
     lists = list(SAMPLE.models.values())[at % 3]
     EIGHT[f"m{at}"] = lists[lists["rank"] > at // 3]
+SIX = ["hit_rate", "ndcg", "precision", "recall", "f1", "rbp"]
 TEAMS = pd.Series(["x", "y"] * 6, TWELVE, name="team")
 #: Ten models of one mean, and nine and another.
 HALF = {user: ["a" if user % 2 else "b"] for user in range(24)}
@@ -94,13 +95,14 @@ def reading(report):
 
 
 def pictures_of(drawn):
-    """Return the pictures of a report with their words, or one, a tag a line."""
+    """Return the pictures of a report with their words, or one, a shape a line."""
     pictures = [("", drawn)]
     if not isinstance(drawn, str):
         images = re.findall('base64,([^"]+)" alt="([^"]*)"', drawn.to_html())
         pictures = [(words, b64decode(image).decode()) for image, words in images]
     lines = [line for words, picture in pictures for line in (words, picture)]
-    return "\n".join(lines).replace("><", ">\n<").strip()
+    drawn = "\n".join(lines).strip()
+    return re.sub(r"><(?=(?:circle|g|path|rect|svg)\b)", ">\n<", drawn)
 
 
 FILES = {
@@ -113,7 +115,8 @@ FILES = {
     "pictures.txt": pictures_of,
     "pages.html": lambda report: html_of(report._repr_html_()),
 }
-RECORDED = Recorded(__file__, FILES, globals())
+NAMES = vars(models) | globals() | {"means": sections.means, "nan": nan, "svg": svg}
+RECORDED = Recorded(__file__, FILES, NAMES)
 
 
 @pytest.mark.parametrize("file", FILES)

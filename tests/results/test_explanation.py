@@ -25,8 +25,9 @@ from recnb.errors import OptionError, RecnbError
 from recnb.metrics.metric import LIST_METRICS, RETRIEVAL_METRICS, Metric
 from tests.examples import examples
 from tests.laws.sentences import USERS, Frames, frames, metric_options
+from tests.results import test_shown
 from tests.results.test_shown import LISTED as EV
-from tests.results.test_shown import LISTS, ONE, RELEVANT, TITLES  # noqa: F401
+from tests.results.test_shown import LISTS, RELEVANT
 from tests.rows import hold_calls, read_rows
 from tests.strategies import each_word
 
@@ -263,7 +264,7 @@ NOT_CUT = recnb.evaluate(
 KNOWN = ROWS["known"]
 
 
-test_what_explanations_show = hold_calls(KNOWN, globals())
+test_what_explanations_show = hold_calls(KNOWN, vars(test_shown) | globals())
 
 
 # Random data

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import pydoc  # noqa: F401 -- in rows
 import re
 import subprocess
 import sys
@@ -24,7 +23,7 @@ from recnb.errors import OptionError
 from recnb.metrics import Credit, as_column, out_of_count
 from recnb.metrics.metric import METRICS
 from tests.evaluated import EV, FOUND
-from tests.rows import hold_refusals, read_rows
+from tests.rows import hold_refusals, read_rows, value_of
 
 PAGE = Path(recnb.__file__).with_name("metrics") / "README.md"
 pytestmark = pytest.mark.usefixtures("forgotten")
@@ -302,7 +301,7 @@ KNOWN = TAKEN["known"]
 @pytest.mark.parametrize("call", KNOWN)
 def test_what_it_gives(call: str) -> None:
     names = {**globals(), **{f"a_{own.__name__}": own() for own in OWN}}
-    assert eval(call, names) == pytest.approx(eval(KNOWN[call], names))
+    assert value_of(call, names) == pytest.approx(value_of(KNOWN[call], names))
 
 
 #: Bounds below 0, with what each hit earns, in words of numpy and of a formula.

@@ -4,7 +4,6 @@ columns of `items=`.
 
 from __future__ import annotations
 
-import pickle
 import re
 from collections.abc import Callable
 from typing import Any
@@ -16,9 +15,10 @@ import pytest
 
 import recnb
 from recnb.metrics import Credit
-from tests.evaluated import EV, FOUND, KNN, SIDES  # noqa: F401 -- in rows
+from tests import evaluated
+from tests.evaluated import KNN, SIDES
 from tests.random_frames import CONVENTIONS, random_frames
-from tests.rows import hold_refusals, read_rows
+from tests.rows import hold_refusals, read_rows, value_of
 from tests.sample import SAMPLE
 
 pytestmark = pytest.mark.usefixtures("forgotten")
@@ -137,7 +137,7 @@ def test_it_is_shown_everywhere_and_its_words_are_text(
     where: str, make: Callable[[], Any]
 ) -> None:
     metric = make()
-    shown = str(eval(TAKEN[where], {**globals(), "pickle": pickle, "one": metric}))
+    shown = str(value_of(TAKEN[where], vars(evaluated) | {"one": metric}))
     assert re.search(f"{metric.symbol}|{metric.name}|\\d\\.", shown)
     assert re.search("<b>(average|any)", shown) is None
 
@@ -162,8 +162,8 @@ KNOWN = read_rows("results/own_metric_taken.toml")["known_of_items"]
 @pytest.mark.parametrize("call", KNOWN)
 def test_what_it_gives(call: str) -> None:
     own = {"year": mean_year(), "shown": n_shown(), "price": price()}
-    names = {**globals(), **own}
-    assert eval(call, names) == pytest.approx(eval(KNOWN[call], names))
+    names = vars(evaluated) | globals() | own
+    assert value_of(call, names) == pytest.approx(value_of(KNOWN[call], names))
 
 
 # What is refused
@@ -174,5 +174,6 @@ def of_hits(hits: Any, k: Any = None) -> Credit:
 
 
 test_what_is_no_metric_of_a_frame_is_refused = hold_refusals(
-    read_rows("results/own_metric_of_items_refused.toml"), globals()
+    read_rows("results/own_metric_of_items_refused.toml"),
+    vars(evaluated) | globals(),
 )

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure  # noqa: F401
 
 import recnb
 from recnb.display.language import use_language, width

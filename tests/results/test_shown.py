@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-import matplotlib.pyplot as plt  # noqa: F401 -- in rows
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -17,9 +17,10 @@ import pytest
 
 import recnb
 from recnb.report.report import Report
+from tests import evaluated
 from tests.comparison import test_runs
 from tests.drawn import html_of, look_of
-from tests.evaluated import EV, FOUND, KNN  # noqa: F401 -- in rows
+from tests.evaluated import EV, KNN
 from tests.results import test_beyond_accuracy, test_segments
 from tests.results import test_clustered as split
 from tests.results.test_score import RECS_OF_FOUR, TRUTH_OF_FOUR
@@ -353,7 +354,9 @@ FILES: dict[str, Callable[[Any], str]] = {
     "users_and_items.txt": text_of,
     "weights.txt": text_of,
 }
-NAMES = globals() | {
+NAMES = vars(evaluated) | globals()
+NAMES |= {
+    "plt": plt,
     "runs": test_runs,
     "beyond": test_beyond_accuracy,
     "segments": test_segments,

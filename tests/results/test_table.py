@@ -26,8 +26,9 @@ from recnb.results.conclusions import p_value
 from recnb.results.numbers import ENDS
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table
+from tests import evaluated
 from tests.drawn import words_of
-from tests.evaluated import EV, FOUND, KNN  # noqa: F401 -- in rows
+from tests.evaluated import EV, KNN
 from tests.rows import read_rows
 from tests.sample import SAMPLE
 
@@ -35,6 +36,7 @@ from tests.sample import SAMPLE
 CUT_OFFS = read_rows("results/cut_offs.toml")
 HEADINGS = CUT_OFFS["headings"]
 ALL_HEADINGS = {**HEADINGS, **CUT_OFFS["other_headings"]}
+NAMES = vars(evaluated)
 of_each_table = pytest.mark.parametrize("call", HEADINGS.values())
 
 
@@ -183,7 +185,7 @@ def test_tables_are_written_to_files(tmp_path: Path) -> None:
 
 def test_html_reads_in_light_and_dark_and_needs_nothing_from_elsewhere() -> None:
     explained = EV.explain("ndcg", "u026", k=5)
-    tables = [eval(call) for call in ALL_HEADINGS.values()]
+    tables = [eval(call, NAMES) for call in ALL_HEADINGS.values()]
     for shown in (*tables, EV, EV.ndcg(k=5), explained):
         html = shown._repr_html_().lower()
         assert re.findall(r"<script|http|url\(|#fff|black|white;", html) == []
@@ -199,7 +201,7 @@ def test_a_frame_of_a_table_goes_into_files_as_it_is(call: str, tmp_path: Path) 
     """Great Tables, Excel and Parquet have one level of columns, each by a name of its
     own; of a table without intervals a cut-off may be the name.
     """
-    table = eval(call)
+    table = eval(call, NAMES)
     n_rows = min(len(table), table._shown.most)
     assert table._repr_html_().count("<tr") == 1 + n_rows
     frame = table.to_frame()
@@ -220,12 +222,12 @@ def test_a_frame_of_a_table_goes_into_files_as_it_is(call: str, tmp_path: Path) 
 
 @pytest.mark.parametrize(("heading", "call"), ALL_HEADINGS.items())
 def test_a_heading_says_the_cut_off(heading: str, call: str) -> None:
-    assert heading in eval(call).to_markdown(note=False)
+    assert heading in eval(call, NAMES).to_markdown(note=False)
 
 
 @of_each_table
 def test_digits_and_notes_of_a_table_for_a_paper(call: str) -> None:
-    table = eval(call)
+    table = eval(call, NAMES)
     four = r"\d\.\d{4}(?!\d)"
     for write in (table.to_markdown, table.to_latex):
         head = write(note=False)
@@ -281,7 +283,7 @@ def _drawing() -> Iterator[None]:
 def test_a_plot_says_the_cut_off_on_new_axes_and_on_those_given(
     label: str, call: str
 ) -> None:
-    result = eval(call)
+    result = eval(call, NAMES)
     drawn = result.plot()
     ax = plt.figure().add_subplot()
     assert result.plot(ax) is result.plot(ax=ax) is ax
@@ -292,4 +294,4 @@ def test_a_plot_says_the_cut_off_on_new_axes_and_on_those_given(
 @pytest.mark.browser  # for which a font with Korean letters is installed
 def test_korean_labels_have_letters(call: str) -> None:
     recnb.language("ko")
-    eval(call).plot().figure.canvas.draw()  # a missing letter is a warning
+    eval(call, NAMES).plot().figure.canvas.draw()  # a missing letter is a warning

@@ -10,8 +10,8 @@ import pytest
 
 import recnb
 from recnb.errors import NoUsersError, OptionError
-from recnb.results.arguments import STANDARD  # noqa: F401 -- in rows
-from tests.evaluated import EV, FOUND, KNN  # noqa: F401 -- in rows
+from tests import evaluated
+from tests.evaluated import EV, KNN
 from tests.results.test_shown import GROUPS
 from tests.rows import hold_calls, read_rows, value_of
 from tests.sample import SAMPLE
@@ -131,4 +131,4 @@ def near(wanted: Any) -> Any:
     return pytest.approx(wanted, rel=1e-12, abs=1e-12)
 
 
-test_calls_that_are_the_same = hold_calls(SAME_CALLS, globals())
+test_calls_that_are_the_same = hold_calls(SAME_CALLS, vars(evaluated) | globals())

@@ -11,9 +11,9 @@ import re
 import pytest
 
 from recnb.display.language import use_language
-from tests import kernels
+from tests import evaluated, kernels
 from tests.drawn import every_form
-from tests.evaluated import EV, FOUND  # noqa: F401 -- in rows
+from tests.evaluated import EV
 
 #: What is shown of each metric, by its id.
 SHOWN = {
@@ -53,11 +53,14 @@ CALLS = [
 ]
 
 
+NAMES = vars(evaluated) | globals()
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("call", CALLS)
 def test_a_metric_is_shown_by_one_name_on_every_surface(call: str, lang: str) -> None:
     with use_language(lang):
-        forms = [every_form(result) for result in eval(call)]
+        forms = [every_form(result) for result in eval(call, NAMES)]
     for form in forms[0]:
         words = "\n".join(shown[form] for shown in forms).replace("\\_", "_")
         words = html.unescape(re.sub(r"(?s)``.*?``", "", words))

@@ -10,7 +10,8 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recnb.stats import Moments, UserSample, detectable, gap_to_rest  # noqa: F401 -- in rows
+from recnb import stats
+from recnb.stats import Moments, UserSample, gap_to_rest
 from recnb.stats import paired as paired_of
 from tests.rows import hold_calls, read_rows
 
@@ -59,7 +60,9 @@ def made_lists(seed):
     return values, codes, rng.lognormal(0, 0.5, len(codes))
 
 
-test_a_call_comes_to = hold_calls(read_rows("stats/clusters.toml"), globals())
+test_a_call_comes_to = hold_calls(
+    read_rows("stats/clusters.toml"), vars(stats) | globals()
+)
 
 
 @given(st.integers(0, 10_000), st.booleans())

@@ -10,14 +10,13 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-import recnb  # noqa: F401 -- in rows
 from recnb.results.detectable import CORRELATION, Detectable, users_needed
-from recnb.results.user_groups import moved  # noqa: F401 -- in rows
 from recnb.stats import UserSample, gap_to_rest, holm
 from recnb.stats import detectable as smallest
 from tests.rows import hold_calls, hold_refusals, read_rows
 from tests.sample import SAMPLE
-from tests.stats.samples import intervals, paired  # noqa: F401 -- in rows
+from tests.stats import samples
+from tests.stats.samples import paired
 
 near = pytest.approx
 KNN, POPULAR = (
@@ -59,7 +58,9 @@ def found_among(values, weights=None):
     return Detectable.of("ndcg@10", values, sample, 0.8, 0.05)
 
 
-test_a_call_comes_to = hold_calls(read_rows("stats/calls.toml"), globals())
+test_a_call_comes_to = hold_calls(
+    read_rows("stats/calls.toml"), vars(samples) | globals()
+)
 test_what_makes_no_sense_is_refused = hold_refusals(
     read_rows("stats/refused.toml"), globals()
 )

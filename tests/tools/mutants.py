@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import importlib
 import json
 import os
 import random
@@ -27,14 +28,10 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Any, NamedTuple
 
-# What forks need not import again:
-import matplotlib.pyplot  # noqa: F401
-import pandas as pd  # noqa: F401
-import polars as pl  # noqa: F401
-import pyarrow as pa  # noqa: F401
 import pytest
-import scipy.stats  # noqa: F401
 
+#: What forks need not import again.
+LIBRARIES = ("matplotlib.pyplot", "pandas", "polars", "pyarrow", "scipy.stats")
 PAIRS = (
     (ast.Lt, ast.LtE),
     (ast.Gt, ast.GtE),
@@ -281,6 +278,8 @@ def table_of(
     for source in sources:
         paths += [source] if source.is_file() else sorted(source.rglob("*.py"))
     trees = {str(path.resolve()): ast.parse(path.read_text("utf-8")) for path in paths}
+    for library in LIBRARIES:
+        importlib.import_module(library)
     base = run(tests, {path: noted(path, tree) for path, tree in trees.items()}, HOUR)
     failed = [one.test for one in base if one.failed]
     if failed or not base:

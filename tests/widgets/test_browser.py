@@ -12,7 +12,7 @@ import nbformat
 import pytest
 
 import recnb
-from tests.lab import Lab, errors, lab, page, run_all  # noqa: F401  # fixtures are found by their names
+from tests.lab import Lab, errors, run_all
 
 Locator = Page = Any  # of playwright, which the extra recnb[browser] installs
 pytestmark = pytest.mark.browser

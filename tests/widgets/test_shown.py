@@ -9,13 +9,9 @@ import pytest
 
 import recnb
 from recnb.results.single_list import OF_ONE_LIST
-from recnb.widgets.quiz import Quiz
-from recnb.widgets.quiz.mistakes import (
-    common_mistakes,
-    other_numbers,  # noqa: F401 - in calls
-)
+from recnb.widgets.quiz import Quiz, mistakes
+from tests import korean
 from tests.drawn import html_of
-from tests.korean import page as sheet_text  # noqa: F401 - in sheets.txt
 from tests.sample import SAMPLE
 from tests.shown import Recorded, text_of
 
@@ -57,7 +53,9 @@ def mistakes_of(
     """Return the numbers of common mistakes, and what is said of each."""
     options = OF_ONE_LIST[metric].defaults | options
     quiz = Quiz(metric, options, k, [list(row) for row in rows], [*truths], "en")
-    lines = [f"{one.number:.6f} {one.sentence}" for one in common_mistakes(quiz)]
+    lines = [
+        f"{one.number:.6f} {one.sentence}" for one in mistakes.common_mistakes(quiz)
+    ]
     return "\n".join([f"{quiz.label} = {quiz.value:.6f}", *lines])
 
 
@@ -89,7 +87,8 @@ FILES = (
     *("lint.txt", "libraries.txt", "steps_en.txt", "steps_ko.txt"),
     *("exercises.txt", "mistakes.txt", "sheets.txt", "pages.html"),
 )
-RECORDED = Recorded(__file__, dict.fromkeys(FILES, text_of), globals())
+NAMES = globals() | {"sheet_text": korean.page, "other_numbers": mistakes.other_numbers}
+RECORDED = Recorded(__file__, dict.fromkeys(FILES, text_of), NAMES)
 
 
 @pytest.mark.parametrize("file", FILES)
