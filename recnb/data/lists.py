@@ -11,7 +11,7 @@ relevance in other tables.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from numbers import Integral, Number
@@ -129,18 +129,22 @@ class ListCells:
         if isinstance(cells, pl.Series) and cells.dtype in (pl.List, pl.Array):
             return _flat_of_polars(cells, self.where)
         lists = self._lists_of_python()
-        are_pairs = _are_pairs(lists, self.where)
-        has_mappings = any(isinstance(cell, Mapping) for cell in lists)
         lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
+        mappings = [cell.items() for cell in lists if isinstance(cell, Mapping)]
+        entries = [*chain.from_iterable(mappings or lists)]
+        if len(entries) < lengths.sum():
+            raise FrameError(
+                f"{self.where} lists for some users and mappings for others. Give all "
+                "users lists, of recommendations in rank order, or all of them mappings "
+                "of item to number."
+            )
         label = self.label or "item"
-        if not are_pairs and not has_mappings:
-            items = [*chain.from_iterable(lists)]
-            return Flat(lengths, as_column(items, self.name, label, "item"))
-        pairs = list[tuple[Any, Any]]()
-        for cell in lists:
-            pairs += self._pairs(cell, are_pairs=are_pairs)
-        items = [item for item, _ in pairs]
-        numbers = [number for _, number in pairs]
+        if not mappings:
+            if not _are_pairs(entries, self.where):
+                return Flat(lengths, as_column(entries, self.name, label, "item"))
+            entries = [_pair(entry, self.where) for entry in entries]
+        items = [item for item, _ in entries]
+        numbers = [number for _, number in entries]
         label_of_numbers = self.label or self.number
         return Flat(
             lengths,
@@ -180,19 +184,6 @@ class ListCells:
             {COMPARED: ""},
         )
 
-    def _pairs(self, cell: Any, *, are_pairs: bool) -> Iterable[tuple[Any, Any]]:
-        """Return each item of a list with its number, a relevance of 1 if it has none."""
-        if isinstance(cell, Mapping):
-            return cell.items()
-        if are_pairs:
-            return [_pair(entry, self.where) for entry in cell]
-        if self.are_ranked and len(cell):
-            raise FrameError(
-                f"{self.where} lists for some users and mappings for others. Give all "
-                "users lists in rank order, or all of them mappings of item to score."
-            )
-        return [(item, 1.0) for item in cell]
-
 
 def _flat_of_polars(cells: pl.Series, where: str) -> Flat:
     """Take lists of Polars apart; of structs, one field is the item and one its number."""
@@ -210,14 +201,12 @@ def _flat_of_polars(cells: pl.Series, where: str) -> Flat:
 # ---- pairs of item and number in lists: [("a", 3.0)] for {"a": 3.0}
 
 
-def _are_pairs(lists: Sequence[Any], where: str) -> bool:
-    """Return whether lists are of pairs, as the first entry of the first list is."""
-    first: Any = next(filter(len, lists), None)
-    if first is None or isinstance(first, Mapping):
+def _are_pairs(entries: Sequence[Any], where: str) -> bool:
+    """Return whether the entries of lists are pairs, as the first is."""
+    first = next(iter(entries), None)
+    if not isinstance(first, (tuple, Mapping)):
         return False
-    if not isinstance(first[0], (tuple, Mapping)):
-        return False
-    _refuse_other_pairs(first[0], where)
+    _refuse_other_pairs(first, where)
     return True
 
 
