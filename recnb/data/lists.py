@@ -11,7 +11,7 @@ relevance in other tables.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from numbers import Integral, Number
@@ -130,16 +130,12 @@ class ListCells:
             return _flat_of_polars(cells, self.where)
         lists = self._lists_of_python()
         lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
-        mappings = [cell.items() for cell in lists if isinstance(cell, Mapping)]
-        entries = [*chain.from_iterable(mappings or lists)]
-        if len(entries) < lengths.sum():
-            raise FrameError(
-                f"{self.where} lists for some users and mappings for others. Give all "
-                "users lists, of recommendations in rank order, or all of them mappings "
-                "of item to number."
-            )
+        has_mappings = any(isinstance(cell, Mapping) for cell in lists)
+        if has_mappings:
+            lists = [*map(self._with_numbers, lists)]
+        entries = [*chain.from_iterable(lists)]
         label = self.label or "item"
-        if not mappings:
+        if not has_mappings:
             if not _are_pairs(entries, self.where):
                 return Flat(lengths, as_column(entries, self.name, label, "item"))
             entries = [_pair(entry, self.where) for entry in entries]
@@ -183,6 +179,20 @@ class ListCells:
             f"has the items.{COMPARED}",
             {COMPARED: ""},
         )
+
+    def _with_numbers(self, cell: Any) -> Iterable[tuple[Any, Any]]:
+        """Return the items of a mapping with their numbers; in a list each has 1.
+
+        Where recommendations of others have scores, a list is refused.
+        """
+        if isinstance(cell, Mapping):
+            return cell.items()
+        if self.are_ranked and len(cell):
+            raise FrameError(
+                f"{self.where} lists for some users and mappings for others. Give all "
+                "users lists in rank order, or all of them mappings of item to score."
+            )
+        return [(item, 1.0) for item in cell]
 
 
 def _flat_of_polars(cells: pl.Series, where: str) -> Flat:

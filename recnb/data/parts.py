@@ -34,6 +34,9 @@ from recnb.metrics.hits import Hits, TieSpread
 
 T = TypeVar("T")
 
+#: The columns of `Hits` that are held in 32 bits, until `Hits.with_users` makes them anew.
+POSITIONS = ("user", "truth_user", "entry")
+
 
 def columns_alone(name: str, labels: Labels) -> RoleTable:
     """Return a table whose rows are elsewhere."""
@@ -124,11 +127,14 @@ class Parts(Source):
         parts = [*self.each(work)]
         listed = _first_known(RECS, [part.first_listed for part in parts])
         judged = _first_known(TRUTH, [part.first_judged for part in parts])
+        # Each part may have rows of one table alone, whose ids are of one kind.
+        recs = self.recs.with_rows(pl.DataFrame({"user": [listed]}))
+        truth = self.truth.with_rows(pl.DataFrame({"user": [judged]}))
+        recs.refuse_other_kinds(truth)
         counts = [part.counts for part in parts]
         kept = [part.kept for part in parts]
         joined = _merged(parts)
-        # A part may have rows of one table alone. Where some user is in both tables, ids
-        # of all parts are of one kind.
+        # Where some user is in both tables, items of all parts are of one kind.
         joined.refuse_strangers(listed, judged)
         joined.refuse_no_users()
         if self.keys.columns:
@@ -320,8 +326,9 @@ def _to_hold(hits: Hits) -> Hits:
     columns: dict[str, Any] = {}
     for name, values in vars(hits).items():
         if isinstance(values, np.ndarray):
+            dtype = np.uint32 if name in POSITIONS else values.dtype
             memory = mmap.mmap(-1, values.nbytes + 1)  # 0 bytes are refused
-            columns[name] = np.frombuffer(memory, values.dtype, len(values))
+            columns[name] = np.frombuffer(memory, dtype, len(values))
             columns[name][:] = values
     return replace(hits, **columns)
 
@@ -379,9 +386,14 @@ def one_after_another(parts: Sequence[Hits]) -> Hits:
     columns: dict[str, Any] = _concatenated(parts)
     of_users, of_entries = (np.cumsum(n) - n for n in (n_users, n_entries))
     n_hits = [len(hits.user) for hits in parts]
-    columns["user"] += np.repeat(of_users, n_hits)
-    columns["entry"] += np.repeat(of_entries, n_hits)
-    columns["truth_user"] += np.repeat(of_users, n_entries)
+    for name, lengths, above in (
+        ("user", n_hits, of_users),
+        ("entry", n_hits, of_entries),
+        ("truth_user", n_entries, of_users),
+    ):
+        of_parts = np.split(columns[name], np.cumsum(lengths)[:-1])
+        for values, n_above in zip(of_parts, above, strict=True):
+            values += int(n_above)
     if parts[0].tied is not None:
         columns["tied"] = TieSpread(**_concatenated([hits.tied for hits in parts]))
     return Hits(**columns, max_relevance=max(hits.max_relevance for hits in parts))

@@ -416,21 +416,28 @@ class Hits:
         """Keep some of the users, by position, in this order; number them from 0."""
         n_hits = np.bincount(self.user, minlength=self.n_users)
         user = np.repeat(np.arange(len(users)), n_hits[users])
-        truth_user = np.repeat(np.arange(len(users)), self.n_relevant[users])
-        rows = np.arange(len(user)) - moved(n_hits, users)[user]
+        rows = kept_rows(n_hits, users)
         entries_moved = moved(self.n_relevant, users)
-        entries = np.arange(len(truth_user)) - entries_moved[truth_user]
         weight, judged = self.truth_weight, self.judged
+        # Of millions of users the rows of entries take much memory: they are not held.
         return self.with_rows(
             rows,
             user=user,
             entry=self.entry[rows] + entries_moved[user],
-            truth_user=truth_user,
-            truth_relevance=self.truth_relevance[entries],
-            truth_weight=None if weight is None else weight[entries],
+            truth_relevance=self.truth_relevance[kept_rows(self.n_relevant, users)],
+            truth_weight=(
+                None if weight is None else weight[kept_rows(self.n_relevant, users)]
+            ),
+            truth_user=np.repeat(np.arange(len(users)), self.n_relevant[users]),
             list_length=self.list_length[users],
             judged=None if judged is None else judged.with_users(users),
         )
+
+
+def kept_rows(n_rows: Ints, users: Ints) -> Ints:
+    """Return the rows of some users, in this order; `n_rows` is as in `moved`."""
+    n_kept = n_rows[users]
+    return np.arange(n_kept.sum()) - np.repeat(moved(n_rows, users), n_kept)
 
 
 def moved(n_rows: Ints, users: Ints) -> Ints:
