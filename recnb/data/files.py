@@ -6,6 +6,7 @@ import csv
 import glob
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -112,6 +113,7 @@ def read(path: File, name: str, named: Named) -> FileTable:
     if len(files) > 1 or ending in PARQUET:
         # In a folder or a pattern, folders such as day=2026-01-01 are columns.
         has_keys = files != [Path(path)]
+        _refuse_equal_keys(files, path)
         with errors_name_frame(str(path), FIX):
             rows = pl.scan_parquet(files, hive_partitioning=has_keys, glob=False)
             # An error for a broken file is raised here.
@@ -133,6 +135,19 @@ def read(path: File, name: str, named: Named) -> FileTable:
         )
     lines = _trec(file, TREC[name]).rename({"user": "query", "item": "document"})
     return FileTable.of(lines, name)
+
+
+def _refuse_equal_keys(files: Sequence[Path], path: File) -> None:
+    """Refuse folders such as user=01 beside user=1, whose keys are read as one number."""
+    folders: dict[str, str] = {}
+    for name in {folder.name for file in files for folder in file.parents}:
+        other = folders.setdefault(re.sub("=0+(?=[0-9])", "=", name), name)
+        if other != name:
+            first, second = sorted((name, other))
+            raise FrameError(
+                f"{str(path)!r} has folders {first!r} and {second!r}, whose keys are read "
+                "as one number. Rename those of one."
+            )
 
 
 def _ending(file: Path) -> str:

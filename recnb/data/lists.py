@@ -129,18 +129,18 @@ class ListCells:
         if isinstance(cells, pl.Series) and cells.dtype in (pl.List, pl.Array):
             return _flat_of_polars(cells, self.where)
         lists = self._lists_of_python()
-        are_pairs = _are_pairs(lists, self.where)
-        has_mappings = any(isinstance(cell, Mapping) for cell in lists)
         lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
+        has_mappings = any(isinstance(cell, Mapping) for cell in lists)
+        if has_mappings:
+            lists = [*map(self._with_numbers, lists)]
+        entries = [*chain.from_iterable(lists)]
         label = self.label or "item"
-        if not are_pairs and not has_mappings:
-            items = [*chain.from_iterable(lists)]
-            return Flat(lengths, as_column(items, self.name, label, "item"))
-        pairs = list[tuple[Any, Any]]()
-        for cell in lists:
-            pairs += self._pairs(cell, are_pairs=are_pairs)
-        items = [item for item, _ in pairs]
-        numbers = [number for _, number in pairs]
+        if not has_mappings:
+            if not _are_pairs(entries, self.where):
+                return Flat(lengths, as_column(entries, self.name, label, "item"))
+            entries = [_pair(entry, self.where) for entry in entries]
+        items = [item for item, _ in entries]
+        numbers = [number for _, number in entries]
         label_of_numbers = self.label or self.number
         return Flat(
             lengths,
@@ -180,12 +180,13 @@ class ListCells:
             {COMPARED: ""},
         )
 
-    def _pairs(self, cell: Any, *, are_pairs: bool) -> Iterable[tuple[Any, Any]]:
-        """Return each item of a list with its number, a relevance of 1 if it has none."""
+    def _with_numbers(self, cell: Any) -> Iterable[tuple[Any, Any]]:
+        """Return the items of a mapping with their numbers; in a list each has 1.
+
+        Where recommendations of others have scores, a list is refused.
+        """
         if isinstance(cell, Mapping):
             return cell.items()
-        if are_pairs:
-            return [_pair(entry, self.where) for entry in cell]
         if self.are_ranked and len(cell):
             raise FrameError(
                 f"{self.where} lists for some users and mappings for others. Give all "
@@ -210,14 +211,12 @@ def _flat_of_polars(cells: pl.Series, where: str) -> Flat:
 # ---- pairs of item and number in lists: [("a", 3.0)] for {"a": 3.0}
 
 
-def _are_pairs(lists: Sequence[Any], where: str) -> bool:
-    """Return whether lists are of pairs, as the first entry of the first list is."""
-    first: Any = next(filter(len, lists), None)
-    if first is None or isinstance(first, Mapping):
+def _are_pairs(entries: Sequence[Any], where: str) -> bool:
+    """Return whether the entries of lists are pairs, as the first is."""
+    first = next(iter(entries), None)
+    if not isinstance(first, (tuple, Mapping)):
         return False
-    if not isinstance(first[0], (tuple, Mapping)):
-        return False
-    _refuse_other_pairs(first[0], where)
+    _refuse_other_pairs(first, where)
     return True
 
 

@@ -138,6 +138,15 @@ class RoleTable:
             f"id, a whole number below 2**63 or text. {fix}"
         )
 
+    def refuse_repeated_ids(self, role: str) -> None:
+        """Raise an error for an id of more than one row."""
+        repeats = self[role].filter(self[role].is_duplicated())
+        if len(repeats):
+            raise FrameError(
+                f"{self.name}: {role} {repeats[0]!r} has more than one row: give each "
+                f"{role} one."
+            )
+
     def typed_as(self, other: RoleTable) -> RoleTable:
         """Return the table as it is or, if it has no rows, with ids of another's types."""
         if self.rows.height:
@@ -399,11 +408,9 @@ def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     # Grouping is slow: only rows whose hash occurs more than once are grouped.
     rows = table[:, keys]
     row_hash = rows.hash_rows()
-    ordered = row_hash.sort().to_numpy()
-    repeated_hashes = ordered[1:][ordered[1:] == ordered[:-1]]
-    if not len(repeated_hashes):
+    if row_hash.n_unique() == len(row_hash):
         return with_series(rows.clear(), pl.Series("len", [], pl.UInt32))
-    suspects = table.filter(row_hash.is_in(pl.Series(repeated_hashes).implode()))
+    suspects = rows.filter(row_hash.is_duplicated())
     counts = suspects.group_by(keys, maintain_order=True).len()
     return counts.filter(pl.col("len") > 1)
 

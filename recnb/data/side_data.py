@@ -337,12 +337,7 @@ def _read_described(table: InputTable, labels: Labels, source: Source) -> pl.Dat
     described = table.role_table(labels, _columns_without_role(table, labels))
     source.example().refuse_other_kinds(described, [*labels])
     (role,) = labels
-    repeats = described[role].filter(described[role].is_duplicated())
-    if len(repeats):
-        raise FrameError(
-            f"{table.name}: {role} {repeats[0]!r} has more than one row: give each {role} "
-            "one."
-        )
+    described.refuse_repeated_ids(role)
     return described.rows
 
 

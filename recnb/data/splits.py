@@ -169,10 +169,7 @@ class Keys:
         """Return what lists are called in words and errors, "u1 [day=2024-05-01]"."""
         if not self.columns:
             return ids
-        rows = self.table[ids].join(
-            self.combinations_in_words, on=self.roles, maintain_order="left"
-        )
-        return rows.select(user=pl.format("{} [{}]", "user", "words"))["user"]
+        return self._names[ids]
 
     # The list that a caller names
 
@@ -201,7 +198,10 @@ class Keys:
     @cached_property
     def _names(self) -> pl.Series:
         """What each list is called in words."""
-        return self.names(self.table["list"])
+        lists = self.table.join(
+            self.combinations_in_words, on=self.roles, maintain_order="left"
+        )
+        return lists.select(user=pl.format("{} [{}]", "user", "words"))["user"]
 
 
 #: Each user has one list.

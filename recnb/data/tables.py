@@ -64,8 +64,6 @@ HELD = 2**23
 ENGINE_NAMES = {"dask": "Dask", "pyspark": "Spark"}
 #: The errors of Polars, and those of what it does not read.
 OF_POLARS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
-#: Chunks of fewer rows cost a query more than putting them together does.
-SMALL_CHUNK = 5_000
 #: What to do about a table whose rows an error keeps from being read.
 MEND = (
     "It cannot be collected either: mend what it reads. Of several files, all need the "
@@ -201,9 +199,8 @@ class InputTable:
         """Return these columns in memory, or the table as it is if it has too many rows."""
         if not isinstance(self.frame, pl.LazyFrame):
             return self
-        first_rows = replace(self, frame=self.frame.limit(HELD + 1))
-        fetched = first_rows.fetched(columns)
-        return self if len(fetched.frame) > HELD else fetched
+        first_rows = replace(self, frame=self.frame.limit(HELD + 1)).fetched(columns)
+        return self if len(first_rows.frame) > HELD else first_rows
 
 
 @dataclass(eq=False)
@@ -351,27 +348,18 @@ def errors_name_frame(name: str, fix: str = MEND) -> Iterator[None]:
 
 
 def owned(columns: Iterable[pl.Series]) -> pl.DataFrame:
-    """Copy columns, since the caller may write into theirs; text of Polars is never shared."""
+    """Copy columns, since the caller may write into theirs; each is one chunk then."""
     return pl.DataFrame([*map(_copied, columns)])
 
 
 def _copied(column: pl.Series) -> pl.Series:
-    """Copy a column, in the same chunks: where columns differ in them, queries copy all.
-
-    Small chunks, as of a frame put together from those of users, become one.
-    """
-    chunks = column.get_chunks()
-    if len(chunks) > 1 and len(column) < len(chunks) * SMALL_CHUNK:
-        return column.rechunk()
+    """Copy a column into one chunk; nobody can write into text of Polars."""
     if column.dtype == pl.String:
-        return column
-    copies = []
-    for chunk in chunks:
-        # Polars copies what it puts together, and leaves a single piece where it is:
-        # hence one row more.
-        longer = pl.concat([chunk, chunk.head(1)]).rechunk()
-        copies.append(longer.head(len(chunk)))
-    return pl.concat(copies)
+        return column.rechunk()
+    # Polars copies what it puts together, and leaves a single piece where it is: hence
+    # one row more.
+    longer = pl.concat([column, column.head(1)]).rechunk()
+    return longer.head(len(column))
 
 
 def as_column(values: Sequence[Any], name: str, label: str, role: str) -> pl.Series:

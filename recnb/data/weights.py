@@ -19,7 +19,6 @@ from recnb.data.role_table import (
     as_numbers,
     ids_in_words,
     is_missing,
-    repeated,
 )
 from recnb.data.roles import as_named, labels_of
 from recnb.data.tables import Frame, InputTable, as_column, opened
@@ -116,12 +115,9 @@ def _table_of(given: object, name: str, described: pl.DataFrame | None) -> pl.Da
         )
     role = WEIGHTS[name]
     table = table.filter(~is_missing(table["value"]))
-    table = RoleTable(f"{name}=", table, {}).with_ids([role]).rows
-    twice = repeated(table, [role])
-    if twice.height:
-        raise FrameError(
-            f"{name}= has more than one value for {ids_in_words(twice, 0)}: give each one."
-        )
+    by_id = RoleTable(f"{name}=", table, {}).with_ids([role])
+    by_id.refuse_repeated_ids(role)
+    table = by_id.rows
     values = checked(table, "value", name, f"{name}=")
     if name == "user_weight":  # of which shares alone matter
         values = pl.Series(values.to_numpy() / values.max())

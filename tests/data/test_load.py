@@ -391,6 +391,18 @@ def test_what_is_broken_is_refused(
             READERS[kind](path)
 
 
+def test_folders_whose_keys_are_one_number_are_refused(tmp_path: Path) -> None:
+    for user in ("01", "1", "10"):
+        (tmp_path / f"user={user}").mkdir()
+        items = pl.DataFrame({"item": ["a", "b"], "rank": [1, 2]})
+        items.write_parquet(tmp_path / f"user={user}" / "0.parquet")
+    truth = {1: ["a"], 10: ["b"]}
+    with pytest.raises(FrameError, match="'user=01' and 'user=1', whose keys are read"):
+        recnb.evaluate(tmp_path, truth)
+    (tmp_path / "user=1" / "0.parquet").unlink()
+    assert recnb.evaluate(tmp_path, truth).mrr() == 0.75, "01 alone is 1"
+
+
 @pytest.mark.parametrize("kind", READERS)
 def test_a_file_as_trec_eval_reads_it(tmp_path: Path, kind: str) -> None:
     row = TREC["read"][kind]
