@@ -118,10 +118,9 @@ def _units(features: Sparse) -> Sparse:
     """Return the features of each item as a vector of length 1, or nothing."""
     unit = features.copy()
     row = np.repeat(np.arange(unit.shape[0]), np.diff(unit.indptr))
-    largest = np.zeros(unit.shape[0])
-    np.maximum.at(largest, row, np.abs(unit.data))
-    unit.data = unit.data / largest[row]  # no square can overflow or vanish
-    unit.data = unit.data / np.sqrt(unit.power(2).sum(axis=1))[row]
+    length = np.zeros(unit.shape[0])
+    np.hypot.at(length, row, unit.data)  # no square can overflow or vanish
+    unit.data = unit.data / length[row]
     return unit
 
 
