@@ -97,9 +97,8 @@ class Cutoffs:
     @property
     def deepest(self) -> int | None:
         """The rank below which nothing counts; None if some list counts whole."""
-        if self.cut != "k" or None in self.values:
-            return None
-        return max(filter(None, self.values))
+        deepest = max(self.depths)
+        return deepest if deepest < ENDLESS else None
 
     def size(self, list_length: Ints) -> Ints:
         """Return the k of denominators, users × cut-offs; None is the length of a list."""

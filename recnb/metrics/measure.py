@@ -352,7 +352,7 @@ def _measure_of(name: object) -> Measure:
     if isinstance(text, str):
         measure = parsed(text)
         says_more = set(text) & set("@(") or text == measure.metric.printed
-        return replace(measure, typed=text if says_more else "")
+        return replace(measure, typed=text) if says_more else measure
     fix = near(text, _known_names(text))
     if callable(text):
         fix = "A function becomes a metric by @recnb.metric(...)."
