@@ -84,9 +84,11 @@ def diversity(
             "them, or leave these items out of the lists."
         )
     if distance == "cosine":
-        table, similarity, total_similarity = _units(table), _cosine, _sum_of_cosines
+        table = _units(table)
+        similarity, total_similarity = _cosine, _sum_of_cosines
     else:
-        table, similarity, total_similarity = _flags(table), _jaccard, _sum_of_jaccards
+        table = abs(table.sign())
+        similarity, total_similarity = _jaccard, _sum_of_jaccards
     total = n_pairs - total_similarity(shown, table)
     # Exactly 0, whatever was rounded.
     total = np.where(np.abs(total) > 1e-12 * n_pairs, total, 0.0)
@@ -118,10 +120,9 @@ def _units(features: Sparse) -> Sparse:
     """Return the features of each item as a vector of length 1, or nothing."""
     unit = features.copy()
     row = np.repeat(np.arange(unit.shape[0]), np.diff(unit.indptr))
-    largest = np.zeros(unit.shape[0])
-    np.maximum.at(largest, row, np.abs(unit.data))
-    unit.data = unit.data / largest[row]  # no square can overflow or vanish
-    unit.data = unit.data / np.sqrt(unit.power(2).sum(axis=1))[row]
+    length = np.zeros(unit.shape[0])
+    np.hypot.at(length, row, unit.data)  # no square can overflow or vanish
+    unit.data = unit.data / length[row]
     return unit
 
 
@@ -145,17 +146,10 @@ def _sum_of_cosines(shown: Lists, features: Sparse) -> Floats:
     return np.asarray(twice / 2)
 
 
-def _flags(features: Sparse) -> Sparse:
-    """Return 1 for each feature that an item has."""
-    has = features.copy()
-    has.data = np.ones_like(has.data)
-    return has
-
-
 def _jaccard(features: Sparse, one: Ints, other: Ints) -> Floats:
     """Return for each pair of items what both have, out of what either has.
 
-    Features are `_flags`. Two items without features are alike.
+    A feature is 1 where an item has it. Two items without features are alike.
     """
     size = np.diff(features.indptr)
     both: Floats = features[one].multiply(features[other]).sum(axis=1)

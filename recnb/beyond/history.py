@@ -6,7 +6,6 @@ Hits that nobody needed a recommender for, and genres that the user knows.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +13,8 @@ import numpy as np
 from recnb.beyond.recommendation_lists import Lists, PerUser, TermRows
 from recnb.metrics.gain import out_of_count
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import FILLED, Credit, metric, number_option
+from recnb.metrics.metric import Credit, metric, number_option
+from recnb.results.scoring import cutoffs_under, filled
 
 if TYPE_CHECKING:
     from recnb.beyond.catalogue import Sparse
@@ -58,11 +58,11 @@ def serendipity(lists: Lists, k: int | None = None) -> PerUser:
     """
     data = lists.data
     convention = data.joined.convention
-    cutoffs = replace(Cutoffs.of(k), cut=convention.cutoff)
+    cutoffs = cutoffs_under(convention, Cutoffs.of(k))
     hits = lists.hits.down_to(cutoffs.deepest)
     # What is unexpected depends on k: one at a time.
     (size,) = cutoffs.size(hits.list_length).T
-    (depth,) = cutoffs.depth(hits.list_length).T
+    (depth,) = cutoffs.depths
     expected_rank, items = data.expected_rank, data.truth_item
     unexpected = expected_rank[hits.entry] > size[hits.user]
     places = out_of_count(hits, cutoffs, "k")
@@ -70,7 +70,7 @@ def serendipity(lists: Lists, k: int | None = None) -> PerUser:
 
     def rows(user: int) -> TermRows:
         """Return the hits of one list, with the rank that was expected of each."""
-        hit = np.flatnonzero((hits.user == user) & (hits.rank <= depth[user]))
+        hit = np.flatnonzero((hits.user == user) & (hits.rank <= depth))
         row = hits.entry[hit]
         return TermRows(
             earned=credit.earned[hit],
@@ -79,9 +79,7 @@ def serendipity(lists: Lists, k: int | None = None) -> PerUser:
             undefined=not hits.n_relevant[user],
         )
 
-    nothing_to_find = FILLED[convention.no_relevant]
-    value = np.where(hits.n_relevant == 0, nothing_to_find, credit.value[:, 0])
-    return PerUser(value, rows)
+    return PerUser(filled(credit, convention)[:, 0], rows)
 
 
 @metric(

@@ -21,7 +21,6 @@ from recnb.data.source import ranked
 from recnb.metrics.hits import (
     ENDLESS,
     Ints,
-    in_order,
     order_by_user_and_rank,
 )
 from recnb.metrics.metric import Metric
@@ -180,16 +179,15 @@ class ItemData:
     def history(self, *, evaluated: bool = False) -> tuple[Ints, Ints]:
         """Return the training items of users with a list, or of those evaluated.
 
-        Each is there once, as positions of user and item, sorted by user.
+        Each is there once, as positions of user and item.
         """
         had = self.catalogue.pairs
         assert had is not None  # or the metric was refused
         lists = self.joined.users if evaluated else self.users
         # In a split these are of one of its values, where a user has one list.
         user = positions(self.joined.source.keys.users_of(lists), had["user"])
-        inside = np.flatnonzero(user >= 0)
-        order = inside[in_order(user[inside])]
-        return user[order], positions(self.items, had["item"])[order]
+        is_asked = user >= 0
+        return user[is_asked], positions(self.items, had["item"])[is_asked]
 
     @cached_property
     def expected_rank(self) -> Ints:

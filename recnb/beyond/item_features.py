@@ -26,14 +26,9 @@ def columns_of(items: pl.DataFrame, columns: object, argument: str) -> tuple[str
     names = [name for name in items.columns if name != "item"]
     if columns is None:
         return _columns_of_genres(items.select(names), argument)
-    given = [columns] if isinstance(columns, str) else columns
-    chosen = tuple(map(str, given)) if is_several(given) else ()
-    if not chosen:
-        raise OptionError(
-            f"{argument}={quoted(columns)} names no column of items=: name one, or "
-            f"several in a list."
-        )
-    for name in chosen:
+    given = columns if is_several(columns) else [columns]
+    chosen = tuple(map(str, given))
+    for name in chosen or [""]:
         if name not in names:
             raise OptionError(
                 f"{argument}={quoted(columns)}: items= has no column {name!r}. "

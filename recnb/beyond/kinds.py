@@ -12,15 +12,11 @@ from recnb.metrics.formula import LATEX, OVER
 from recnb.metrics.metric import KINDS, Metric, P
 
 
-class OfLists(Metric[P]):
-    """A metric of all rows of the lists."""
+class ListMetric(Metric[P]):
+    """A metric of all rows of the lists: it returns `PerUser`."""
 
     values = values_of_lists
     explanation = explanation_of_lists
-
-
-class ListMetric(OfLists[P]):
-    """A metric of the rows of each list: it returns `PerUser`."""
 
     @property
     def of_evaluated(self) -> bool:
@@ -28,7 +24,7 @@ class ListMetric(OfLists[P]):
         return self.over == "users" or "truth" in self.needs
 
 
-class CatalogueMetric(OfLists[P]):
+class CatalogueMetric(ListMetric[P]):
     """One number of all lists together: it returns `Whole`."""
 
     of = "all"

@@ -20,7 +20,7 @@ from recnb.beyond.recommendation_lists import (
     divided,
 )
 from recnb.errors import NoUsersError
-from recnb.metrics.hits import Floats
+from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.metric import metric, number_option
 
 
@@ -97,16 +97,10 @@ def novelty(
         bits = bits / np.log2(n_users)
     if cold == "drop":
         bits = np.where(is_known, bits, np.nan)
-    size = shown.n_shown
-    if k is not None:
-        names["k"] = k
-        size = np.full(shown.n_users, k)
-    return _mean_of_items(
-        shown,
-        bits,
-        names,
-        out_of=size.astype(np.float64) if divisor == "k" else None,
-    )
+    n_places = None
+    if divisor == "k":
+        (n_places,) = Cutoffs.of(k).size(shown.n_shown).T
+    return _mean_of_items(shown, bits, names, n_places)
 
 
 @metric(
@@ -263,25 +257,24 @@ def _mean_of_items(
     shown: Lists,
     value: Floats,
     names: Mapping[str, Any],
-    *,
-    out_of: Floats | None = None,
+    n_places: Ints | None = None,
 ) -> PerUser:
     """Return the mean over each list of a value by item, NaN of one that does not count.
 
-    `names` holds what the formula names, by item or one number; `out_of` is what the sum
-    is divided by, if not the number of items that count.
+    `names` holds what the formula names, by item or one number; `n_places` is what the
+    sum is divided by, if not the number of items that count.
     """
     of_rows = value[shown.item]
     is_counted = ~np.isnan(of_rows)
     n_counted = shown.per_user(is_counted)
-    possible = n_counted if out_of is None else out_of
+    out_of = n_counted if n_places is None else n_places
     total = shown.per_user(np.where(is_counted, of_rows, 0.0))
 
     def rows(user: int) -> TermRows:
         """Return the rows of one list; those that do not count are left out."""
         row = np.flatnonzero((shown.user == user) & is_counted)
         item = shown.item[row]
-        numbers = {"n_shown": n_counted[user], "k": shown.n_shown[user], **names}
+        numbers = {"n_shown": n_counted[user], "k": out_of[user], **names}
         for name, each in names.items():
             if isinstance(each, np.ndarray):
                 numbers[name] = each[item]
@@ -289,5 +282,5 @@ def _mean_of_items(
         return TermRows(value[item], numbers, of_rows)
 
     # A user whose list holds nothing has no value, whatever it would be divided by.
-    possible = np.where(shown.n_shown > 0, possible, 0.0)
+    possible: Floats = np.where(shown.n_shown > 0, out_of, 0.0)
     return PerUser(divided(total, possible), rows)

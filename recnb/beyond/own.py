@@ -72,15 +72,13 @@ def _problem_with(returned: object, users: pd.Index[Any]) -> str:
     if not isinstance(returned, pd.Series):
         return one_line(quoted(returned), 60)
     valued = returned.index
-    lacking = users.difference(valued, sort=False).tolist()
+    n_values = valued.value_counts().reindex(users, fill_value=0)
+    odd = n_values[n_values != 1]
+    if len(odd):
+        return f"{odd.iloc[0]} values of user {odd.index.tolist()[0]!r}"
     unknown = valued.difference(users, sort=False).tolist()
-    repeated = valued[valued.duplicated()].tolist()
-    if lacking:
-        return f"no value of user {lacking[0]!r}"
     if unknown:
         return f"a value of {unknown[0]!r}, who is no user of the frame"
-    if repeated:
-        return f"several values of user {repeated[0]!r}"
     if not pd.api.types.is_numeric_dtype(returned.dtype):
         return f"values of type {returned.dtype}"
     infinite = valued[np.isinf(returned)].tolist()

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from recnb.errors import listed
-from recnb.metrics.hits import Bools, Floats, Hits, Ints
+from recnb.metrics.hits import Bools, Floats, Hits, Ints, sums
 
 if TYPE_CHECKING:
     from recnb.beyond.catalogue import Catalogue, Sparse
@@ -82,10 +82,7 @@ class Lists:
 
     def per_user(self, values: Floats | Ints | Bools) -> Floats:
         """Sum values of the rows over each user's list."""
-        # Weights of no rows give whole numbers.
-        return np.bincount(self.user, values, self.n_users).astype(
-            np.float64, copy=False
-        )
+        return sums(values, self.user, self.n_users)
 
     def table_of(self, user: Ints, item: Ints) -> Sparse:
         """Return a table of users × items, 1 where a user has the item."""

@@ -57,7 +57,7 @@ def values_of_lists(
         matrix=matrix,
         mean=mean,
         decided=data.convention,
-        basis=Grounds(
+        basis=BeyondBasis(
             data=data,
             measure=measure,
             is_recorded=recorded is not None,
@@ -99,7 +99,7 @@ def users_with_lists_in_words(data: EvaluationData, users: pl.Series) -> str:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Grounds(Basis):
+class BeyondBasis(Basis):
     """What a number beyond accuracy rests on, in words that are made when shown."""
 
     data: EvaluationData
@@ -157,10 +157,9 @@ class Grounds(Basis):
         catalogue: Catalogue = self.data.item_data.catalogue
         needs = self.measure.metric.needs
         words = []
-        if "catalogue" in needs and catalogue.listed is not None:
+        if "catalogue" in needs:
             words += self._items(catalogue)
-        has_train = "train" in needs and catalogue.users is not None
-        if has_train and catalogue.n_users:
+        if "train" in needs:
             had = ngettext(
                 "what {n:,} {user} had in train",
                 "what {n:,} {users} had in train",

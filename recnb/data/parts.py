@@ -324,13 +324,22 @@ def _to_hold(hits: Hits) -> Hits:
     arrays had.
     """
     columns: dict[str, Any] = {}
-    for name, values in vars(hits).items():
-        if isinstance(values, np.ndarray):
-            dtype = np.uint32 if name in POSITIONS else values.dtype
-            memory = mmap.mmap(-1, values.nbytes + 1)  # 0 bytes are refused
-            columns[name] = np.frombuffer(memory, dtype, len(values))
-            columns[name][:] = values
+    for name, values in _arrays(hits).items():
+        dtype = np.uint32 if name in POSITIONS else values.dtype
+        memory = mmap.mmap(-1, values.nbytes + 1)  # 0 bytes are refused
+        columns[name] = np.frombuffer(memory, dtype, len(values))
+        columns[name][:] = values
     return replace(hits, **columns)
+
+
+def _arrays(hits: Hits) -> dict[str, NDArray[Any]]:
+    """Return the fields of hits that are arrays."""
+    columns = {field.name: getattr(hits, field.name) for field in fields(hits)}
+    return {
+        name: values
+        for name, values in columns.items()
+        if isinstance(values, np.ndarray)
+    }
 
 
 def _rows_under(convention: Convention, name: str, part: InMemory) -> pl.DataFrame:
@@ -383,7 +392,10 @@ def one_after_another(parts: Sequence[Hits]) -> Hits:
     """
     n_users = [hits.n_users for hits in parts]
     n_entries = [len(hits.truth_user) for hits in parts]
-    columns: dict[str, Any] = _concatenated(parts)
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(hits, name) for hits in parts])
+        for name in _arrays(parts[0])
+    }
     of_users, of_entries = (np.cumsum(n) - n for n in (n_users, n_entries))
     n_hits = [len(hits.user) for hits in parts]
     for name, lengths, above in (
@@ -395,15 +407,6 @@ def one_after_another(parts: Sequence[Hits]) -> Hits:
         for values, n_above in zip(of_parts, above, strict=True):
             values += int(n_above)
     if parts[0].tied is not None:
-        columns["tied"] = TieSpread(**_concatenated([hits.tied for hits in parts]))
+        ties = zip(*(hits.tied for hits in parts if hits.tied), strict=True)
+        columns["tied"] = TieSpread(*map(np.concatenate, ties))
     return Hits(**columns, max_relevance=max(hits.max_relevance for hits in parts))
-
-
-def _concatenated(parts: Sequence[Any]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of all parts, by name."""
-    arrays = [
-        name for name, one in vars(parts[0]).items() if isinstance(one, np.ndarray)
-    ]
-    return {
-        name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays
-    }

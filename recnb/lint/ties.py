@@ -17,9 +17,8 @@ from recnb.metrics.hits import (
     Hits,
     Ints,
     count_within,
-    in_order,
     order_by_user_and_rank,
-    user_rank_key,
+    stands_from_highest,
 )
 
 
@@ -59,9 +58,8 @@ def list_rows(data: LintData) -> ListRows | None:
     user = positions(data.joined.users, recs["user"])
     rank = recs["rank"].to_numpy()
     row = np.flatnonzero(user >= 0)
-    key = user_rank_key(user[row], rank[row])
-    if not (key[1:] > key[:-1]).all():
-        row = row[in_order(key)]
+    if not stands_from_highest(user[row], -rank[row]):
+        row = row[order_by_user_and_rank(user[row], rank[row])]
     return ListRows(
         user=user[row],
         rank=rank[row],

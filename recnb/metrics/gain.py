@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from recnb.errors import OptionError
 from recnb.metrics.hits import (
     HIGHEST,
+    Bools,
     Cutoff,
     Cutoffs,
     Floats,
@@ -24,6 +25,7 @@ from recnb.metrics.hits import (
     Number,
     count_within,
     of_each_rank,
+    sums,
 )
 from recnb.metrics.metric import Credit, number_option
 
@@ -132,10 +134,7 @@ def best_of_all(hits: Hits, gain: Gain) -> Hits:
     """
     if hits.truth_weight is None:
         return hits.ideal
-    value = gain_of(hits.truth_relevance, gain) * hits.truth_weight
-    return hits.as_list(
-        hits.truth_user, hits.truth_relevance, np.arange(len(value)), value
-    )
+    return hits.best_by(gain_of(hits.truth_relevance, gain) * hits.truth_weight)
 
 
 def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, worth: Worth) -> Credit:
@@ -153,7 +152,7 @@ def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, worth: Worth) -> Credit:
                 "ideal='k' supposes items that the truth does not hold, which have no "
                 "propensity: leave it out."
             )
-        return FullOfBest(hits, replace(cutoffs, cut="k"), worth)
+        return RepeatedBest(hits, replace(cutoffs, cut="k"), worth)
     best = best_of_all(hits, worth.gain)
     if ideal == "all":
         cutoffs = replace(cutoffs, cut="none")
@@ -164,7 +163,7 @@ def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, worth: Worth) -> Credit:
     return Credit(best, cutoffs, worth.of(best))
 
 
-class FullOfBest(Credit):
+class RepeatedBest(Credit):
     """The credit of k items as good as the user's best, which are none of the truth.
 
     Its one row of a user is that item: all k have one gain, so that their sum is the gain
@@ -172,37 +171,43 @@ class FullOfBest(Credit):
     """
 
     def __init__(self, hits: Hits, cutoffs: Cutoffs, worth: Worth) -> None:
-        """Find each user's best item, and how many places it fills at each cut-off."""
-        best = np.full(hits.n_users, -np.inf)
-        np.maximum.at(best, hits.truth_user, hits.truth_relevance)
-        user = np.flatnonzero(hits.n_relevant)
-        rows = hits.as_list(user, best[user], np.full(len(user), -1))
-        # Without a cut-off the user's own list says how many count.
-        rows = replace(rows, list_length=hits.list_length)
-        super().__init__(rows, cutoffs, gain_of(rows.relevance, worth.gain))
+        """Take the first of each ideal list, and how many places are filled with it."""
+        best = hits.ideal.down_to(1)
+        super().__init__(best, cutoffs, gain_of(best.relevance, worth.gain))
         self.worth = worth
-        self.n_places = cutoffs.size(rows.list_length)
+        # Without a cut-off the user's own list says how many count.
+        self.n_places = cutoffs.size(hits.list_length)
         if self.n_places.max(initial=0) > MAX_PLACES:
             raise OptionError(
                 f"ideal='k' fills every place down to k: give a k of at most {MAX_PLACES:,}."
             )
 
     @property
+    def gain(self) -> Floats:
+        """The gain of each user's best item, users × 1."""
+        return self.rows.total(self.earned, 1)
+
+    @property
     def total(self) -> Floats:
         """Credit earned, users × cut-offs."""
-        gain = np.bincount(self.rows.user, self.earned, self.rows.n_users)
         ranks = np.arange(1, int(self.n_places.max(initial=0)) + 1)
         discounts = discount_of(ranks, self.worth.discount, self.worth.log_base)
         summed = np.cumsum(np.r_[0.0, 1.0 / discounts])
-        return np.asarray(as_column(gain) * summed[self.n_places])
+        return np.asarray(self.gain * summed[self.n_places])
+
+    @property
+    def earns_nothing(self) -> Bools:
+        """Whether the best item has no gain, users × 1, also of a list of no place."""
+        return np.asarray(self.gain == 0)
 
     @property
     def by_rank(self) -> Credit:
         """The same with a row for each place."""
         n_places = self.n_places.max(axis=1)[self.rows.user]
-        user = np.repeat(self.rows.user, n_places)
-        relevance = np.repeat(self.rows.relevance, n_places)
-        places = self.rows.as_list(user, relevance, np.full(len(user), -1))
+        row = np.repeat(np.arange(len(n_places)), n_places)
+        places = self.rows.with_rows(
+            row, rank=count_within(row), entry=np.full(len(row), -1)
+        )
         return Credit(places, self.k, self.worth.of(places))
 
 
@@ -253,20 +258,21 @@ def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats | float:
         return hits.total(hits.weight, k)
     if out_of == "relevant":
         return as_column(hits.relevant_weight)
-    if hits.truth_weight is not None and "relevant" in out_of:
-        # Without a cut-off the k of a denominator is the length of the user's list.
-        best = replace(best_of_all(hits, "binary"), list_length=hits.list_length)
-        reached = best.rank <= best.list_length[best.user]
-        best = best.with_rows(reached) if out_of == "min(list, relevant)" else best
-        return best.total(best.weight, k)
     length, cutoffs = hits.list_length, Cutoffs.of(k)
     if "list" in out_of:
-        count = np.minimum(cutoffs.depth(length), as_column(length))
+        count = np.minimum(cutoffs.depths, as_column(length), order="F")
     else:
         count = cutoffs.size(length)
-    if "relevant" in out_of:
-        count = np.minimum(count, as_column(hits.n_relevant))
-    return count.astype(np.float64)
+    if "relevant" not in out_of:
+        return count.astype(np.float64)
+    if hits.truth_weight is None:
+        return np.minimum(count, as_column(hits.n_relevant)).astype(np.float64)
+    best = best_of_all(hits, "binary")  # of the highest weight first
+    columns = []
+    for n in count.T:
+        weight = np.where(best.rank <= n[best.user], best.weight, 0.0)
+        columns.append(sums(weight, best.user, hits.n_users))
+    return np.stack(columns).T
 
 
 def as_column(values: NDArray[Number]) -> NDArray[Number]:

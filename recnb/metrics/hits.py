@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Literal, TypeGuard, TypeVar
+from typing import Any, Literal, NamedTuple, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,26 +88,26 @@ class Cutoffs:
         return None in self.values and not self.is_whole
 
     @property
-    def depths(self) -> tuple[int | None, ...]:
-        """The last rank that counts, by cut-off."""
+    def depths(self) -> tuple[int, ...]:
+        """The last rank that counts, by cut-off; of whole lists, deeper than any."""
         if self.cut == "none":
             return (ENDLESS,) * len(self)
-        return self.values
+        return tuple(k or ENDLESS for k in self.values)
 
     @property
     def deepest(self) -> int | None:
         """The rank below which nothing counts; None if some list counts whole."""
-        if self.cut != "k" or None in self.values:
-            return None
-        return max(filter(None, self.values))
-
-    def depth(self, list_length: Ints) -> Ints:
-        """Return the last rank that counts, users × cut-offs."""
-        return _by_user(self.depths, list_length)
+        deepest = max(self.depths)
+        return deepest if deepest < ENDLESS else None
 
     def size(self, list_length: Ints) -> Ints:
-        """Return the k of denominators, users × cut-offs."""
-        return _by_user(self.values, list_length)
+        """Return the k of denominators, users × cut-offs; None is the length of a list."""
+        columns = [
+            list_length if k is None else np.full_like(list_length, k)
+            for k in self.values
+        ]
+        # The numbers of one cut-off lie together in memory, as numpy reads them.
+        return np.stack(columns).T
 
 
 #: No cut-off.
@@ -139,33 +139,17 @@ def _are_several(k: object) -> TypeGuard[Sequence[object]]:
 def _cutoff(k: object) -> int | None:
     if k is None:
         return None
-    if not isinstance(k, (int, np.integer)) or isinstance(k, bool) or k < 1:
+    is_switch = isinstance(k, bool)
+    if is_switch or not isinstance(k, (int, np.integer)) or not 1 <= k < ENDLESS:
         raise CutoffError(
             f"k={quoted(k)} is not a cut-off: k counts ranks, so it is a whole "
-            f"number from 1 up, such as k=10{OR_WHOLE}.",
-            {OR_WHOLE: ""},
-        )
-    if k >= ENDLESS:
-        raise CutoffError(
-            f"k={quoted(k)} is deeper than any list, which has fewer than "
-            f"{ENDLESS:,} ranks: give a smaller k, such as k=10{OR_WHOLE}.",
+            f"number from 1 up to {ENDLESS - 1:,}, such as k=10{OR_WHOLE}.",
             {OR_WHOLE: ""},
         )
     return int(k)
 
 
-def _by_user(depths: tuple[int | None, ...], list_length: Ints) -> Ints:
-    """Return a rank for each user and cut-off; None is the length of the user's list."""
-    columns = [
-        list_length if depth is None else np.full_like(list_length, depth)
-        for depth in depths
-    ]
-    # The ranks of one cut-off lie together in memory, as numpy reads them.
-    return np.stack(columns).T
-
-
-@dataclass(frozen=True, eq=False)
-class TieSpread:
+class TieSpread(NamedTuple):
     """Hits spread over the ranks that their ties could put them on.
 
     There is one row per hit and rank (McSherry and Najork 2008).
@@ -177,7 +161,7 @@ class TieSpread:
 
     def with_rows(self, rows: Bools | Ints | slice) -> TieSpread:
         """Keep some of the rows."""
-        return TieSpread(self.weight[rows], self.nth[rows], self.first[rows])
+        return TieSpread(*(column[rows] for column in self))
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,31 +190,26 @@ class Hits:
         """The number of users evaluated, with or without a list."""
         return len(self.list_length)
 
-    def total(self, credit: Floats | float, k: Cutoff) -> Floats:
+    def total(self, credit: Floats, k: Cutoff) -> Floats:
         """Sum credit over each user's hits down to each cut-off: users × cut-offs.
 
         Each hit is put into the cell of its user and of the first cut-off that reaches
         it. The cells are then added up along the cut-offs, so that each hit is summed
         once, whatever the number of cut-offs.
         """
-        depths = Cutoffs.of(k).depths
-        weights = np.broadcast_to(np.asarray(credit, dtype=np.float64), self.user.shape)
-        ascending = tuple(sorted({depth for depth in depths if depth is not None}))
-        cutoff = of_each_rank(self.rank, lambda rank: np.searchsorted(ascending, rank))
-        cell = cutoff * self.n_users + self.user
-        n_cells = len(ascending) * self.n_users
-        # Hits below all cut-offs are in cells after these.
-        summed = sums(weights, cell, n_cells)[:n_cells]
-        totals = summed.reshape(len(ascending), self.n_users)
-        for above, here in pairwise(totals):
-            here += above
-        if depths == ascending:
-            return totals.T
-        of_depth: dict[int | None, Floats] = dict(zip(ascending, totals, strict=True))
-        if None in depths:
-            inside = self.rank <= self.list_length[self.user]
-            of_depth[None] = sums(weights[inside], self.user[inside], self.n_users)
-        return np.stack([of_depth[depth] for depth in depths]).T
+        # The last row of cells is of hits below all cut-offs.
+        depths = np.array([*Cutoffs.of(k).depths, ENDLESS])
+        order = depths.argsort(kind="stable")
+        cell = of_each_rank(
+            self.rank,
+            lambda rank: self.n_users * order[depths.searchsorted(rank, sorter=order)],
+        )
+        cell += self.user
+        summed = sums(credit, cell, len(depths) * self.n_users)
+        totals = summed.reshape(len(depths), self.n_users)
+        for above, here in pairwise(order[:-1]):
+            totals[here] += totals[above]
+        return totals[:-1].T
 
     # What formulas name, by hit or by user
 
@@ -275,11 +254,10 @@ class Hits:
         Of equal ones, the first listed. If repeated, the first hit.
         """
         self.refuse_ties("target='preferred' looks for the place of one item")
-        order = order_from_highest(self.truth_user, self.truth_relevance)
-        best = order[count_within(self.truth_user[order]) == 1]
-        rows, first = np.unique(self.entry, return_index=True)
+        best = self.ideal.down_to(1).entry
+        entries, first = np.unique(self.entry, return_index=True)
         chosen = np.zeros(len(self.entry), dtype=bool)
-        chosen[first[np.isin(rows, best)]] = True
+        chosen[first[np.isin(entries, best)]] = True
         return chosen
 
     # Ties
@@ -325,33 +303,25 @@ class Hits:
     @cached_property
     def ideal(self) -> Hits:
         """The best possible list: every relevant item, most relevant first."""
-        return self.as_list(
-            self.truth_user, self.truth_relevance, np.arange(len(self.truth_user))
-        )
+        return self.best_by(self.truth_relevance)
 
-    def as_list(
-        self,
-        user: Ints,
-        relevance: Floats,
-        entry: Ints,
-        value: Floats | None = None,
-    ) -> Hits:
-        """Return items, sorted by user, as lists ranked from the highest value down.
+    def best_by(self, value: Floats) -> Hits:
+        """Return every relevant item as a hit, ranked from the highest value down.
 
-        By default the value is the relevance. A list has the length of its items.
+        `value` is by entry; of equal ones the first listed is first.
         """
-        value = relevance if value is None else value
+        user, relevance = self.truth_user, self.truth_relevance
+        entry = np.arange(len(user))
         if not stands_from_highest(user, value):
-            order = order_from_highest(user, value)
-            relevance, entry = relevance[order], entry[order]
-        rank = count_within(user)
+            entry = order_from_highest(user, value)
+            relevance = relevance[entry]
         return replace(
             self,
             user=user,
-            rank=rank,
+            rank=count_within(user),
             relevance=relevance,
             entry=entry,
-            list_length=np.bincount(user, minlength=self.n_users),
+            list_length=self.n_relevant,
             tied=None,
             judged=None,
         )
@@ -451,7 +421,7 @@ def moved(n_rows: Ints, users: Ints) -> Ints:
     return np.cumsum(n_kept) - n_kept - first_row[users]
 
 
-def sums(values: Floats, cell: Ints, n_cells: int) -> Floats:
+def sums(values: NDArray[Any], cell: Ints, n_cells: int) -> Floats:
     """Add up the values of each cell."""
     # Without values, `bincount` returns whole numbers.
     return np.bincount(cell, values, n_cells).astype(np.float64, copy=False)
@@ -553,26 +523,6 @@ def _with_values_in_order(order: Ints, user: Ints, value: Floats) -> Ints:
     return order
 
 
-def in_order(key: Ints) -> Ints:
-    """Return the stable order that sorts whole numbers from 0 up.
-
-    Ten times as fast as argsort where key and row fit into one number.
-    """
-    bits = len(key).bit_length()
-    if int(key.max(initial=0)) >> (62 - bits):
-        return np.argsort(key, kind="stable")
-    packed = key << bits
-    packed |= np.arange(len(key))
-    packed.sort()
-    packed &= (1 << bits) - 1
-    return packed
-
-
-def user_rank_key(user: Ints, rank: Ints) -> Ints:
-    """Return whole numbers that sort by user, then from the top rank."""
-    return user * (int(rank.max(initial=0)) + 1) + rank
-
-
 def order_by_user_and_rank(user: Ints, rank: Ints) -> Ints:
     """Return the stable order by user, then from the top rank."""
-    return in_order(user_rank_key(user, rank))
+    return order_from_highest(user, -rank)

@@ -352,7 +352,7 @@ def _measure_of(name: object) -> Measure:
     if isinstance(text, str):
         measure = parsed(text)
         says_more = set(text) & set("@(") or text == measure.metric.printed
-        return replace(measure, typed=text if says_more else "")
+        return replace(measure, typed=text) if says_more else measure
     fix = near(text, _known_names(text))
     if callable(text):
         fix = "A function becomes a metric by @recnb.metric(...)."
@@ -474,15 +474,12 @@ def _metric_meant(name: str) -> Metric[...] | None:
 def _parameters(text: str, inside: str) -> dict[str, Any]:
     """Read the parameters in brackets."""
     try:
-        call = ast.parse(f"f({inside})", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args:
-            raise ValueError("no keywords")
-        if any(keyword.arg is None for keyword in call.keywords):
-            raise ValueError("two stars")
-        return {
-            str(keyword.arg): ast.literal_eval(keyword.value)
-            for keyword in call.keywords
-        }
+        match ast.parse(f"f({inside})", mode="eval").body:
+            case ast.Call(ast.Name(), [], keywords):
+                return {
+                    str(each.arg): ast.literal_eval(each.value) for each in keywords
+                }
+        raise ValueError("no keywords")
     except (SyntaxError, ValueError) as problem:
         raise OptionError(
             f"{text!r}: parameters in brackets have names and plain values, such as "

@@ -133,11 +133,8 @@ class Credit:
 
     @property
     def earns_nothing(self) -> Bools:
-        """Whether a user's list earns 0, users × cut-offs; a list of no place: all its rows."""
-        n_earning = np.bincount(self.rows.user, self.earned != 0, self.rows.n_users)
-        no_row_earns = (n_earning == 0)[:, np.newaxis]
-        has_places = self.k.size(self.rows.list_length) > 0
-        return np.asarray(np.where(has_places, self.total == 0, no_row_earns))
+        """Whether a user's list earns 0, users × cut-offs."""
+        return np.asarray(self.total == 0)
 
     @property
     def has_missed(self) -> bool:
@@ -148,7 +145,7 @@ class Credit:
     def by_rank(self) -> Credit:
         """The credit with a row for each rank that contributes, for an explanation.
 
-        Rows are so already, but where one item fills an ideal list (`FullOfBest`).
+        Rows are so already, but where one item fills an ideal list (`RepeatedBest`).
         """
         return self
 

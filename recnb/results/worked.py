@@ -190,7 +190,7 @@ class ListSum:
     @property
     def depth(self) -> int:
         """The last rank that counts, which an ideal list may have below the list's."""
-        return int(self.credit.k.depth(self.credit.rows.list_length)[0, 0])
+        return self.credit.k.depths[0]
 
     @property
     def missed(self) -> float:

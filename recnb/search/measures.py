@@ -33,6 +33,9 @@ def judged_of(hits: Hits) -> Hits:
 
     The relevant ones where no others are given.
     """
+    hits.refuse_ties(
+        "Judged, Bpref, infAP and RBP-residual depend on one order of the list"
+    )
     return hits if hits.judged is None else hits.judged
 
 
@@ -79,7 +82,6 @@ def judged(hits: Hits, k: Cutoff = None) -> Credit:
     0.2088
     """
     rows = judged_of(hits)
-    rows.refuse_ties("Judged depends on one order of the list")
     return Credit(rows, k, np.ones(len(rows.user)), out_of_count(rows, k, "list"))
 
 
@@ -111,7 +113,6 @@ def bpref(hits: Hits, k: Cutoff = None) -> Credit:
     >>> round(ev.measure("bpref", k=10), 4)
     0.433
     """
-    hits.refuse_ties("Bpref depends on one order of the list")
     relevant = hits.n_relevant
     judged = judged_of(hits)
     known = judged.truth_user[judged.truth_relevance >= 0]
@@ -161,7 +162,6 @@ def inferred_average_precision(hits: Hits, k: Cutoff = None) -> Credit:
     >>> round(ev.measure("inferred_average_precision", k=10), 4)
     0.2531
     """
-    hits.refuse_ties("infAP depends on one order of the list")
     relevant_above = np.asarray(hits.nth - 1, dtype=np.float64)
     nonrelevant = nonrelevant_above(hits)
     judged_above = relevant_above + nonrelevant
@@ -269,7 +269,6 @@ def rbp_residual(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
     0.8171
     """
     judged = judged_of(hits)
-    judged.refuse_ties("RBP-residual depends on one order of the list")
     known = judged.with_rows(judged.relevance >= 0)
     return Credit(known, k, -examined(known, p), missed=1.0)
 

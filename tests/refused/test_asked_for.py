@@ -69,10 +69,6 @@ ASKED: list[tuple[type[RecnbError], dict[str, Any], tuple[str, ...]]] = [
         for k in values(ROWS["k"]["no_number"])
     ),
     *(
-        (CutoffError, {"k": k}, (f"k={k} is deeper than any list", "k=10", "None"))
-        for k in values(ROWS["k"]["too_deep"])
-    ),
-    *(
         (CutoffError, {"k": k}, ("at least one cut-off", "k=[5, 10]"))
         for k in values(ROWS["k"]["none"])
     ),
