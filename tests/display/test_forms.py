@@ -161,7 +161,14 @@ def test_a_number_has_its_look_and_the_digits_asked_for(call: str) -> None:
     assert CONSOLE.write(estimate) == f"{with_two} [{with_two}, {with_two}]"
 
 
-SHOWN = vars(templates) | vars(text) | vars(language) | vars(forms) | vars(plain) | vars(svg)
+SHOWN = (
+    vars(templates)
+    | vars(text)
+    | vars(language)
+    | vars(forms)
+    | vars(plain)
+    | vars(svg)
+)
 test_a_call_comes_to = hold_calls(read_rows("display/text.toml"), SHOWN)
 
 
