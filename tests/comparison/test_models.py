@@ -230,11 +230,14 @@ def test_a_metric_of_the_callers_takes_items_that_all_models_share(depth: Any) -
         found.differences(depth, k=3)
 
 
-def known_otherwise(name: str) -> Any:
-    """Two models, of which one is evaluated with fewer rows of train or of items."""
-    fewer = KNOWN | {name: KNOWN[name].iloc[:-2]}
+def known_otherwise(name: str, **names: str) -> Any:
+    """Two models, of which one is evaluated with fewer rows of train or of items, or with
+    other names of columns.
+    """
+    frame = KNOWN[name].rename(columns=names)
+    others = KNOWN | {name: frame if names else frame.iloc[:-2]}
     evaluated = {}
-    for model, known in {"a": KNOWN, "b": fewer}.items():
+    for model, known in {"a": KNOWN, "b": others}.items():
         evaluated[model] = MODELS["these"].rec.against(JUDGED, **known)
     return recnb.compare(evaluated)
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
-from recnb.display import forms, language, plain, templates, text
+from recnb.display import forms, language, plain, svg, templates, text
 from recnb.display.forms import (
     CONSOLE,
     HTML,
@@ -153,7 +153,14 @@ def test_a_number_has_its_look_and_the_digits_asked_for(call: str) -> None:
     assert CONSOLE.write(estimate) == f"{with_two} [{with_two}, {with_two}]"
 
 
-SHOWN = vars(templates) | vars(text) | vars(language) | vars(forms) | vars(plain)
+SHOWN = (
+    vars(templates)
+    | vars(text)
+    | vars(language)
+    | vars(forms)
+    | vars(plain)
+    | vars(svg)
+)
 test_a_call_comes_to = hold_calls(read_rows("display/text.toml"), SHOWN)
 
 

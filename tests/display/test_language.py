@@ -28,6 +28,7 @@ from recnb.display.language import (
     with_particles,
 )
 from recnb.errors import OptionError
+from recnb.results import plots
 from tests.korean import EV, EVALUATIONS, RECS
 
 
@@ -140,6 +141,7 @@ def test_without_a_korean_font_labels_are_english(monkeypatch):
 
 def test_the_first_font_of_the_list_is_in_force_while_a_plot_is_drawn(monkeypatch):
     before = mpl.rcParams["font.family"]
+    ax = Figure().add_subplot()
     monkeypatch.setattr(
         font_manager, "get_font_names", lambda: ["NanumGothic", "Noto Sans CJK KR"]
     )
@@ -150,6 +152,9 @@ def test_the_first_font_of_the_list_is_in_force_while_a_plot_is_drawn(monkeypatc
             == ["Noto Sans CJK KR", "DejaVu Sans"]
         )
         assert current() == "ko"
+        plots.in_letters(ax, options)
+    for text in (ax.title, ax.xaxis.label, ax.yaxis.label):
+        assert text.get_fontfamily() == options["fontfamily"]
     assert mpl.rcParams["font.family"] == before
 
 

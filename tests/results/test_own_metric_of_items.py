@@ -62,6 +62,12 @@ def returning(
 # The frame and the numbers
 
 
+def test_no_model_is_the_best_in_a_number_of_all_lists() -> None:
+    table = FOUND.table(n_shown(), k=2)
+    assert table["n_shown@2"].nunique() > 1
+    assert table.attrs["best"] == {"n_shown@2": []}
+
+
 def test_the_frame_of_hand_written_lists() -> None:
     frames = []
     returning(lambda lists: frames.append(lists) or 1.0, "all")

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import recnb
+from recnb.results.user_groups import extremes
 
 #: Equal scores, scores of 0 and below, and items that stand twice.
 SCORES = [5, 4, 4, 4, 2, 2, 0, -1]
@@ -70,3 +72,5 @@ def test_users_of_one_value_go_by_the_hits_that_they_have() -> None:
     ev = recnb.evaluate(lists, {1: ["a"], 2: ["a", "b"]}, ties="expected")
     best = ev.report(k=3, metrics=["hit_rate"]).users[0]
     assert [(user.user, user.n_hits) for user in best.users] == [(2, 2)]
+    best = extremes("", ev, np.array([1 + 1e-15, 1]), 3, 1, "high")[0]  # rounding alone
+    assert [user.user for user in best.users] == [2]
