@@ -6,6 +6,7 @@ Hits that nobody needed a recommender for, and genres that the user knows.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +14,7 @@ import numpy as np
 from recnb.beyond.recommendation_lists import Lists, PerUser, TermRows
 from recnb.metrics.gain import out_of_count
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import Credit, metric, number_option
-from recnb.results.scoring import cutoffs_under, filled
+from recnb.metrics.metric import FILLED, Credit, metric, number_option
 
 if TYPE_CHECKING:
     from recnb.beyond.catalogue import Sparse
@@ -58,7 +58,7 @@ def serendipity(lists: Lists, k: int | None = None) -> PerUser:
     """
     data = lists.data
     convention = data.joined.convention
-    cutoffs = cutoffs_under(convention, Cutoffs.of(k))
+    cutoffs = replace(Cutoffs.of(k), cut=convention.cutoff)
     hits = lists.hits.down_to(cutoffs.deepest)
     # What is unexpected depends on k: one at a time.
     (size,) = cutoffs.size(hits.list_length).T
@@ -79,7 +79,9 @@ def serendipity(lists: Lists, k: int | None = None) -> PerUser:
             undefined=not hits.n_relevant[user],
         )
 
-    return PerUser(filled(credit, convention)[:, 0], rows)
+    nothing_to_find = FILLED[convention.no_relevant]
+    value = np.where(hits.n_relevant == 0, nothing_to_find, credit.value[:, 0])
+    return PerUser(value, rows)
 
 
 @metric(

@@ -50,8 +50,7 @@ class ItemData:
             # An order that looks at the truth, or at rounded scores, is none that
             # anyone was shown.
             shown = Convention(order=convention.order, duplicates="dedupe")
-            source = joined.source
-            recs = ranked(source.recs, shown)
+            recs = ranked(joined.source.recs, shown)
         elif convention.duplicates not in ("error", "dedupe"):
             recs = recs.sort("rank").unique(
                 ["user", "item"], keep="first", maintain_order=True

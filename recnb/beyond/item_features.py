@@ -123,7 +123,7 @@ def _numbers(column: pl.Series, argument: str) -> Floats:
             f"columns of {argument}= must hold numbers: name one column of words, or "
             f"columns of numbers."
         )
-    numbers = np.asarray(column.cast(pl.Float64).to_numpy(), dtype=np.float64)
+    numbers: Floats = column.cast(pl.Float64).to_numpy()
     if not np.isfinite(numbers).all():
         raise FrameError(
             f"items: column {column.name!r} holds a number that is missing or infinite: fill it in."
