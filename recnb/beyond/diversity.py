@@ -84,8 +84,7 @@ def diversity(
             "them, or leave these items out of the lists."
         )
     if distance == "cosine":
-        table = _units(table)
-        similarity, total_similarity = _cosine, _sum_of_cosines
+        table, similarity, total_similarity = _units(table), _cosine, _sum_of_cosines
     else:
         table = abs(table.sign())
         similarity, total_similarity = _jaccard, _sum_of_jaccards

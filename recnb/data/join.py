@@ -29,7 +29,7 @@ otherwise, its own step is in `ranking.py`, which lists them. The words for rows
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -96,15 +96,6 @@ class JoinedUsers:
     in_both: bool  #: whether some user has a list and rows of the truth
     has_gaps: bool  #: whether some list that counts leaves a rank empty
     graded: bool  #: whether the truth says how relevant an item is
-
-    def at(self, positions: Ints) -> Self:
-        """Return the same of the users at some positions, in this order."""
-        return replace(
-            self,
-            users=self.users.gather(positions),
-            hits=self.hits.with_users(positions),
-            has_list=self.has_list[positions],
-        )
 
     def refuse_strangers(self, listed: Any, judged: Any) -> None:
         """Raise an error, with a user of each table, if no user is in both."""

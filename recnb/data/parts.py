@@ -18,7 +18,6 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention
@@ -30,12 +29,9 @@ from recnb.data.rows import JoinedRows, RowCounts, StoredRows
 from recnb.data.source import InMemory, Source
 from recnb.data.splits import BY_USER, Keys
 from recnb.errors import FrameError
-from recnb.metrics.hits import Hits, TieSpread
+from recnb.metrics.hits import Hits, Ints, TieSpread, count_within
 
 T = TypeVar("T")
-
-#: The columns of `Hits` that are held in 32 bits, until `Hits.with_users` makes them anew.
-POSITIONS = ("user", "truth_user", "entry")
 
 
 def columns_alone(name: str, labels: Labels) -> RoleTable:
@@ -131,6 +127,7 @@ class Parts(Source):
         recs = self.recs.with_rows(pl.DataFrame({"user": [listed]}))
         truth = self.truth.with_rows(pl.DataFrame({"user": [judged]}))
         recs.refuse_other_kinds(truth)
+        # Taken here, as `_merged` empties the list of parts.
         counts = [part.counts for part in parts]
         kept = [part.kept for part in parts]
         joined = _merged(parts)
@@ -318,28 +315,20 @@ def _joined_part(
 
 
 def _to_hold(hits: Hits) -> Hits:
-    """Copy the hits of a part, held until those of all parts are together.
+    """Copy the hits of a part, held until those of all parts are merged, into 32 bits.
 
     A map of memory goes back to the system when it is freed; malloc keeps what so many
     arrays had.
     """
     columns: dict[str, Any] = {}
-    for name, values in _arrays(hits).items():
-        dtype = np.uint32 if name in POSITIONS else values.dtype
-        memory = mmap.mmap(-1, values.nbytes + 1)  # 0 bytes are refused
-        columns[name] = np.frombuffer(memory, dtype, len(values))
-        columns[name][:] = values
+    for field in fields(hits):
+        values = getattr(hits, field.name)
+        if isinstance(values, np.ndarray):
+            dtype = np.uint32 if values.dtype == np.int64 else values.dtype
+            memory = mmap.mmap(-1, values.nbytes + 1)  # 0 bytes are refused
+            columns[field.name] = np.frombuffer(memory, dtype, len(values))
+            columns[field.name][:] = values
     return replace(hits, **columns)
-
-
-def _arrays(hits: Hits) -> dict[str, NDArray[Any]]:
-    """Return the fields of hits that are arrays."""
-    columns = {field.name: getattr(hits, field.name) for field in fields(hits)}
-    return {
-        name: values
-        for name, values in columns.items()
-        if isinstance(values, np.ndarray)
-    }
 
 
 def _rows_under(convention: Convention, name: str, part: InMemory) -> pl.DataFrame:
@@ -368,45 +357,101 @@ def _first_known(name: str, users: Sequence[Any]) -> Any:
 def _merged(parts: list[JoinedPart]) -> JoinedUsers:
     """Return what is joined of parts, each of other users, as of one frame.
 
-    The list of parts is emptied: their hits may take most of the memory.
+    The list of parts is emptied: their hits may take most of the memory, and are not held
+    twice.
     """
     joined = [part.joined for part in parts]
     parts.clear()
-    together = replace(
-        joined[0],
-        users=pl.concat([part.users for part in joined]),
-        hits=one_after_another([part.hits for part in joined]),
-        has_list=np.concatenate([part.has_list for part in joined]),
-        n_with_relevant=sum(part.n_with_relevant for part in joined),
-        in_both=any(part.in_both for part in joined),
-        has_gaps=any(part.has_gaps for part in joined),
-    )
+    users = pl.concat([part.users for part in joined])
+    by_id = users.arg_sort()
+    users = users.gather(by_id)
+    has_list = np.concatenate([part.has_list for part in joined])[by_id]
+    position = np.empty(len(users), dtype=np.int64)
+    position[by_id] = np.arange(len(users))
+    hits = [part.hits for part in joined]
+    convention, graded = joined[0].convention, joined[0].graded  # as of all parts
+    n_with_relevant = sum(part.n_with_relevant for part in joined)
+    in_both = any(part.in_both for part in joined)
+    has_gaps = any(part.has_gaps for part in joined)
     joined.clear()
-    return together.at(together.users.arg_sort().to_numpy())
+    return JoinedUsers(
+        users=users,
+        hits=hits_together(hits, position),
+        convention=convention,
+        has_list=has_list,
+        n_with_relevant=n_with_relevant,
+        in_both=in_both,
+        has_gaps=has_gaps,
+        graded=graded,
+    )
 
 
-def one_after_another(parts: Sequence[Hits]) -> Hits:
-    """Return the hits of the users of all parts, in their order.
+def hits_together(parts: list[Hits], position: Ints) -> Hits:
+    """Return the hits of the users of all parts; the list of parts is emptied.
 
-    Users and entries are counted over the parts.
+    Users are counted over the parts; `position` has where each stands among all. A part
+    writes its hits to their places among all, where those of each user keep their order.
+    Of two parts with two users each:
+
+        user of the parts    0   1   2   3        hits, by user of the parts   0  1  2  2
+        id                   a   d   b   c        their places                 0  3  1  2
+        position             0   3   1   2        user of each place           0  1  1  3
+
+    Entries are written alike, and hits name them by their new places.
     """
-    n_users = [hits.n_users for hits in parts]
-    n_entries = [len(hits.truth_user) for hits in parts]
-    columns: dict[str, Any] = {
-        name: np.concatenate([getattr(hits, name) for hits in parts])
-        for name in _arrays(parts[0])
+    max_relevance = max(hits.max_relevance for hits in parts)
+    ends = np.cumsum([hits.n_users for hits in parts])
+    users_of_parts = np.split(position, ends[:-1])
+    n_hits, n_entries, list_length = (np.zeros_like(position) for _column in range(3))
+    for users, hits in zip(users_of_parts, parts, strict=True):
+        n_hits[users] = np.bincount(hits.user, minlength=hits.n_users)
+        n_entries[users] = np.bincount(hits.truth_user, minlength=hits.n_users)
+        list_length[users] = hits.list_length
+    first_hit = np.cumsum(n_hits) - n_hits
+    first_entry = np.cumsum(n_entries) - n_entries
+
+    columns = _room_for(parts[0], n_hits=n_hits.sum(), n_entries=n_entries.sum())
+    for users in users_of_parts:
+        hits = parts.pop(0)  # freed once it is written: no part is held twice
+        rows = _places(hits.user, first_hit[users])
+        entries = _places(hits.truth_user, first_entry[users])
+        _write(hits, columns, rows, entries)
+    user = np.arange(len(position))
+    return Hits(
+        user=np.repeat(user, n_hits),
+        truth_user=np.repeat(user, n_entries),
+        list_length=list_length,
+        max_relevance=max_relevance,
+        **columns,
+    )
+
+
+def _room_for(part: Hits, n_hits: int, n_entries: int) -> dict[str, Any]:
+    """Return columns of the hits and entries of all parts, to be written: those of a part."""
+    is_weighted = part.truth_weight is not None
+    is_tied = part.tied is not None
+    return {
+        "rank": np.empty(n_hits, dtype=np.int64),
+        "relevance": np.empty(n_hits),
+        "entry": np.empty(n_hits, dtype=np.int64),
+        "truth_relevance": np.empty(n_entries),
+        "truth_weight": np.empty(n_entries) if is_weighted else None,
+        "tied": TieSpread(*np.empty((3, n_hits))) if is_tied else None,
     }
-    of_users, of_entries = (np.cumsum(n) - n for n in (n_users, n_entries))
-    n_hits = [len(hits.user) for hits in parts]
-    for name, lengths, above in (
-        ("user", n_hits, of_users),
-        ("entry", n_hits, of_entries),
-        ("truth_user", n_entries, of_users),
-    ):
-        of_parts = np.split(columns[name], np.cumsum(lengths)[:-1])
-        for values, n_above in zip(of_parts, above, strict=True):
-            values += int(n_above)
-    if parts[0].tied is not None:
-        ties = zip(*(hits.tied for hits in parts if hits.tied), strict=True)
-        columns["tied"] = TieSpread(*map(np.concatenate, ties))
-    return Hits(**columns, max_relevance=max(hits.max_relevance for hits in parts))
+
+
+def _write(hits: Hits, columns: dict[str, Any], rows: Ints, entries: Ints) -> None:
+    """Write a part into the columns of all: its hits to `rows`, its entries to `entries`."""
+    columns["rank"][rows] = hits.rank
+    columns["relevance"][rows] = hits.relevance
+    columns["entry"][rows] = entries[hits.entry]
+    columns["truth_relevance"][entries] = hits.truth_relevance
+    if hits.truth_weight is not None:
+        columns["truth_weight"][entries] = hits.truth_weight
+    if hits.tied is not None:
+        columns["tied"].put(rows, hits.tied)
+
+
+def _places(user: Ints, first: Ints) -> Ints:
+    """Return the place of each row by user: users' rows begin at their first places."""
+    return first[user] + count_within(user) - 1

@@ -484,16 +484,22 @@ class Joined(JoinedUsers):
         Their hits are taken from those here, not joined again. What is known of all
         users stays: the highest relevance, `in_both` and `has_gaps`.
         """
-        kept = self.users.is_in(users.implode()).arg_true().to_numpy()
-        those = self.at(kept)
+        is_kept = self.users.is_in(users.implode()).to_numpy()
+        kept = self.users.filter(is_kept)
+        hits = self.hits.with_users(is_kept)
         weight = self.user_weight
+        if weight is not None:
+            weight = weight[is_kept]
         return replace(
-            those,
-            user_weight=None if weight is None else weight[kept],
-            rows=RowsOfUsers(self.rows, those.users),
-            n_with_relevant=int((those.hits.n_relevant > 0).sum()),
+            self,
+            users=kept,
+            hits=hits,
+            has_list=self.has_list[is_kept],
+            user_weight=weight,
+            rows=RowsOfUsers(self.rows, kept),
+            n_with_relevant=int((hits.n_relevant > 0).sum()),
             notes=(*self.notes, note) if note else self.notes,
-            source=self.source.among(those.users),
+            source=self.source.among(kept),
         )
 
     def judged_hits(self) -> Hits:
@@ -528,9 +534,8 @@ class Joined(JoinedUsers):
     def _hits_under(self, convention: Convention) -> Hits:
         """Return the hits under another convention, of the users evaluated."""
         joined = self.source.joined_under(convention)
-        return joined.at(
-            joined.users.is_in(self.users.implode()).arg_true().to_numpy()
-        ).hits
+        is_evaluated = joined.users.is_in(self.users.implode())
+        return joined.hits.with_users(is_evaluated.to_numpy())
 
     def refuse_repeats(self) -> None:
         """Raise an error for what repeats in any list, for what looks at whole lists.

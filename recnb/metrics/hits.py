@@ -92,7 +92,7 @@ class Cutoffs:
         """The last rank that counts, by cut-off; of whole lists, deeper than any."""
         if self.cut == "none":
             return (ENDLESS,) * len(self)
-        return tuple(k or ENDLESS for k in self.values)
+        return tuple([k or ENDLESS for k in self.values])
 
     @property
     def deepest(self) -> int | None:
@@ -162,6 +162,11 @@ class TieSpread(NamedTuple):
     def with_rows(self, rows: Bools | Ints | slice) -> TieSpread:
         """Keep some of the rows."""
         return TieSpread(*(column[rows] for column in self))
+
+    def put(self, rows: Ints, others: TieSpread) -> None:
+        """Write others into some of the rows."""
+        for column, values in zip(self, others, strict=True):
+            column[rows] = values
 
 
 @dataclass(frozen=True, eq=False)
@@ -382,43 +387,22 @@ class Hits:
         for first in range(0, self.n_users, USERS_AT_ONCE):
             yield self.of_users(first, first + USERS_AT_ONCE)
 
-    def with_users(self, users: Ints) -> Hits:
-        """Keep some of the users, by position, in this order; number them from 0."""
-        n_hits = np.bincount(self.user, minlength=self.n_users)
-        user = np.repeat(np.arange(len(users)), n_hits[users])
-        rows = kept_rows(n_hits, users)
-        entries_moved = moved(self.n_relevant, users)
+    def with_users(self, kept: Bools) -> Hits:
+        """Keep some of the users, numbered anew from 0."""
+        rows, truth_rows = kept[self.user], kept[self.truth_user]
+        number, truth_number = np.cumsum(kept) - 1, np.cumsum(truth_rows) - 1
+        truth_user = number[self.truth_user[truth_rows]]
         weight, judged = self.truth_weight, self.judged
-        # Of millions of users the rows of entries take much memory: they are not held.
         return self.with_rows(
             rows,
-            user=user,
-            entry=self.entry[rows] + entries_moved[user],
-            truth_relevance=self.truth_relevance[kept_rows(self.n_relevant, users)],
-            truth_weight=(
-                None if weight is None else weight[kept_rows(self.n_relevant, users)]
-            ),
-            truth_user=np.repeat(np.arange(len(users)), self.n_relevant[users]),
-            list_length=self.list_length[users],
-            judged=None if judged is None else judged.with_users(users),
+            user=number[self.user[rows]],
+            entry=truth_number[self.entry[rows]],
+            truth_user=truth_user,
+            truth_relevance=self.truth_relevance[truth_rows],
+            truth_weight=None if weight is None else weight[truth_rows],
+            list_length=self.list_length[kept],
+            judged=None if judged is None else judged.with_users(kept),
         )
-
-
-def kept_rows(n_rows: Ints, users: Ints) -> Ints:
-    """Return the rows of some users, in this order; `n_rows` is as in `moved`."""
-    n_kept = n_rows[users]
-    return np.arange(n_kept.sum()) - np.repeat(moved(n_rows, users), n_kept)
-
-
-def moved(n_rows: Ints, users: Ints) -> Ints:
-    """Return how far the rows of some users move down if they alone are kept, in order.
-
-    Rows stand by user, of whom each has `n_rows`. Where users 0 to 2 have 2, 1 and 3 rows,
-    those of users 2 and 0 move from 3 and 0 to 0 and 3: -3, 3.
-    """
-    n_kept = n_rows[users]
-    first_row = np.cumsum(n_rows) - n_rows
-    return np.cumsum(n_kept) - n_kept - first_row[users]
 
 
 def sums(values: NDArray[Any], cell: Ints, n_cells: int) -> Floats:

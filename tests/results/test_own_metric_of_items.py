@@ -16,7 +16,7 @@ import pytest
 import recnb
 from recnb.metrics import Credit
 from tests import evaluated
-from tests.evaluated import KNN, SIDES
+from tests.evaluated import FOUND, KNN, SIDES
 from tests.random_frames import CONVENTIONS, random_frames
 from tests.rows import hold_refusals, read_rows, value_of
 from tests.sample import SAMPLE
