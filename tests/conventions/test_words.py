@@ -17,6 +17,7 @@ import recnb
 from recnb.conventions import WORDS, Convention
 from tests import reference
 from tests.rows import read_rows
+from tests.tools.readme import ROOT
 
 #: Lists that tell the words apart: a tie of items of four grades, scores that only
 #: double precision tells apart, a pair repeated, scores of 0 and below, short lists,
@@ -79,3 +80,18 @@ def test_a_word_of_a_decision_gives_the_number_of_the_reference(
         for metric in TRIED
     ]
     assert numbers(convention) == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+
+
+def test_the_table_of_the_page_has_every_word_of_its_decisions() -> None:
+    page = (ROOT / "recnb/conventions/README.md").read_text("utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+    lacking = [
+        (name, word)
+        for name, words in WORDS.items()
+        for word in words
+        for row in rows
+        # Of most decisions the default is told in words.
+        if f"`{name}`" in row and f'`"{word}"`' not in row
+        if word != getattr(Convention(), name)
+    ]
+    assert not lacking
