@@ -10,7 +10,6 @@ import re
 import sys
 from collections.abc import (
     Callable,
-    Collection,
     Iterable,
     Iterator,
     Mapping,
@@ -237,9 +236,8 @@ Hint: TypeAlias = Callable[[Tables, Named], tuple[Tables, Named]]
 #: the usual ones; those of `inputs/` come first, since they know some mappings, lists and
 #: paths better.
 FORMS: list[Form] = []
-#: Each hint, with the columns of which one must be present. It names more columns, as
-#: keywords do, once all tables are open.
-HINTS: list[tuple[Collection[str], Hint]] = []
+#: What names more columns, once all tables are open.
+HINTS: list[Hint] = []
 
 
 def opened(thing: Any, name: str, named: Named) -> InputTable:
