@@ -11,6 +11,8 @@ from typing import TypeAlias
 RECS, TRUTH, BOTH = "recommendations", "truth", "the frame"
 #: The roles that are ids.
 IDS = ("user", "item")
+#: The roles that are numbers, of lists and of the truth.
+NUMBERS = ("rank", "score", "relevance")
 #: Usual names of columns by role, in lower case and without _, - and blanks.
 NAMES = {
     "user": "user userid uid customer customerid member memberid query queryid qid "

@@ -6,7 +6,7 @@ Where a library departs from the plain order, its own step is one of these:
 |-------------------------------|---------------------------|--------------------------------------|
 | contradictions                | `refuse_contradictions`   | `join`: first of all                 |
 | `score_dtype="float32"`       | `single_precision`        | before ranking: what orders lists    |
-| `candidates="padded"`         | `padded`                  | before ranking: rows are added       |
+| `candidates="padded"`         | `padded`                  | `rank_rows`: rows are added          |
 | `ties`: by row, item, truth   | `tie_order`               | `rank_rows`: order of equal scores   |
 | `duplicates`, `judged_only`,  | `rows_that_stay`          | `rank_rows`: rows leave, ranks close |
 | `negative_relevance="zero"`   |                           |                                      |
@@ -124,9 +124,10 @@ class ListedRows:
 
     @property
     def gives_ranks_once(self) -> bool:
-        """Whether no list gives a rank twice; False as well of ranks with large gaps.
+        """Whether no list gives a rank twice, as cells tell; False if they would be many.
 
-        There is a cell for each rank from 1 to the last of each list.
+        There is a cell for each rank from 1 to the last of each list. More than four for
+        each row are not made: ranks with such gaps may still be given once.
         """
         n_cells = int(self.last_rank.sum())
         n_rows = len(self.rank)
@@ -319,6 +320,9 @@ def single_precision(scores: pl.Series) -> Floats:
     return np.asarray(np.maximum(single, lowest_score, dtype=np.float64))
 
 
+# ---- while lists are ranked
+
+
 def padded(listed: ListedRows) -> ListedRows:
     """Put the items of the truth that were not recommended below the lists.
 
@@ -343,9 +347,6 @@ def missed_rows(listed: ListedRows) -> Ints:
     is_missed[listed.truth_row[listed.truth_row >= 0]] = False
     missed = np.flatnonzero(is_missed)
     return missed[np.argsort(listed.truth_by_user.frame_row[missed])]
-
-
-# ---- while lists are ranked
 
 
 def rank_rows(listed: ListedRows, convention: Convention) -> ListedRows:
