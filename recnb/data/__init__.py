@@ -1,10 +1,20 @@
 """Frames in: which column is what, checks of the rows, and the join that leaves hits.
 
-`tables_of` makes tables of any form, and `read_tables` checks them: a `Source`.
-`Source.under(convention)` joins it: a `Joined`. What is larger than memory is put into
-files by parts of users (`file_parts`), which are joined one by one and merged (`parts`),
-as partitions of Dask and groups of Spark are. pandas, Polars and Arrow end here: what goes
-on to the metrics is numpy columns.
+From what was given to hits; pandas, Polars and Arrow end here:
+
+    names, role_table, ids        words for columns; checked rows; ids as numbers
+    tables                        tables of any library
+    files, lists, forms           files, lists in cells, and other forms as tables
+    roles                         which column plays which role
+    read                          `tables_of`, and `read_tables`, which makes a `Source`
+    splits, weights               lists of a user told apart; propensities, weights of users
+    side_data                     train, items and users
+    matches, ranking              lists matched with the truth, and put in order
+    join, expected_ties           hits, and what there was to find
+    rows                          rows that are stored, and those behind the hits
+    source                        `Source.under(convention)`: a `Joined`
+    parts, file_parts             parts of users, joined one by one and merged, in files
+                                  or, by Dask and Spark, where they are
 """
 
 from recnb.data import forms  # noqa: F401  # which registers its forms of input

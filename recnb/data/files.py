@@ -64,7 +64,8 @@ def files_of(path: File) -> list[Path]:
         return [checked_input(given)]
     in_folders: set[Path] = set()
     for file in found:
-        in_folders.update(file.rglob("*.parquet") if file.is_dir() else [file])
+        inside = [one for one in file.rglob("*") if _ending(one) in PARQUET]
+        in_folders.update(inside if file.is_dir() else [file])
     # Spark writes folders of such names.
     files = sorted(file for file in in_folders if not file.is_dir())
     for file in files:
@@ -117,7 +118,8 @@ def read(path: File, name: str, named: Named) -> FileTable:
         with errors_name_frame(str(path), FIX):
             rows = pl.scan_parquet(files, hive_partitioning=has_keys, glob=False)
             # An error for a broken file is raised here.
-            return FileTable(name, rows, rows.collect_schema().names())
+            names = rows.collect_schema().names()
+            return FileTable(name, rows, names, made_of="files")
     if ending in CSV:
         with errors_name_frame(str(path), FIX):
             columns = [_plain_kind(column, named) for column in _csv(file)]

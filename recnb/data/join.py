@@ -120,12 +120,12 @@ class RowsInMemory(JoinedRows):
     recs: RoleTable
     graded_truth: GradedTruth
     convention: Convention  #: whose order is settled
-    row_of_entry: Ints  #: [entry] -> row of the truth
-    weight: Floats | None  #: [row of the truth] -> its weight
+    frame_row_of_entry: Ints  #: [entry] -> frame row of the truth
+    weight: Floats | None  #: [frame row of the truth] -> its weight
 
     @cached_property
     def truth(self) -> pl.DataFrame:
-        """All rows of the truth; a grade below 0 that marks what was not judged is 0."""
+        """The frame rows of the truth; a grade below 0 that marks what was not judged is 0."""
         rows = self.graded_truth.rows
         if self.weight is not None:
             rows = with_series(rows, pl.Series("weight", self.weight))
@@ -141,7 +141,7 @@ class RowsInMemory(JoinedRows):
     @cached_property
     def relevant(self) -> pl.DataFrame:
         """The relevant rows of the users evaluated."""
-        return self.truth[self.row_of_entry]
+        return self.truth[self.frame_row_of_entry]
 
     @cached_property
     def lists(self) -> pl.DataFrame:
@@ -174,7 +174,7 @@ def join(
     Return the rows behind the hits as well.
 
     `all_items` has every item, sorted, by default those of both tables. `weight` is that
-    of each row of the truth.
+    of each frame row of the truth.
     """
     ranking.refuse_contradictions(convention)
 
@@ -183,25 +183,25 @@ def join(
         matches = ranking.match(lists, truth, convention, all_items)
     except RepeatError:
         lists.refuse_repeats(convention)
-        raise  # the truth repeats a pair, which `InMemory` refuses before
+        raise  # not reached: the line above says what is repeated
 
     # What there is to find.
-    truth_rows = ranking.unjudged_as_zero(matches.truth_rows, convention)
-    matches = replace(matches, truth_rows=truth_rows)
+    truth_by_user = ranking.unjudged_as_zero(matches.truth_by_user, convention)
+    matches = replace(matches, truth_by_user=truth_by_user)
     row_is_relevant = _relevant_rows(matches, convention)
     n_users = len(matches.users)
-    n_relevant = np.bincount(truth_rows.user[row_is_relevant], minlength=n_users)
+    n_relevant = np.bincount(truth_by_user.user[row_is_relevant], minlength=n_users)
     has_list = matches.has_list
-    has_truth = np.bincount(truth_rows.user, minlength=n_users) > 0
+    has_truth = np.bincount(truth_by_user.user, minlength=n_users) > 0
     is_evaluated = _evaluated(has_list, has_truth, n_relevant, convention)
-    is_wanted = row_is_relevant & is_evaluated[truth_rows.user]
+    is_wanted = row_is_relevant & is_evaluated[truth_by_user.user]
     wanted = Wanted.of(is_wanted, matches, convention)
 
     # Hits, and counts of all users.
     hits = find_hits(matches, wanted, is_evaluated, convention)
-    row_of_entry = truth_rows.frame_row[wanted.rows]
+    frame_row_of_entry = truth_by_user.frame_row[wanted.rows]
     if weight is not None:
-        hits = replace(hits, truth_weight=weight[row_of_entry])
+        hits = replace(hits, truth_weight=weight[frame_row_of_entry])
     joined = JoinedUsers(
         users=matches.users.filter(pl.Series(is_evaluated)),
         hits=hits,
@@ -212,7 +212,7 @@ def join(
         has_gaps=matches.has_gaps,
         graded=truth.is_graded,
     )
-    return joined, RowsInMemory(lists, truth, convention, row_of_entry, weight)
+    return joined, RowsInMemory(lists, truth, convention, frame_row_of_entry, weight)
 
 
 def _why_nobody_counts(convention: Convention, highest: float) -> str:
@@ -258,7 +258,7 @@ def _evaluated(
 
 def _relevant_rows(matches: Matches, convention: Convention) -> Bools:
     """Return which truth rows are relevant."""
-    row_is_relevant = is_relevant(matches.truth_rows.relevance, convention)
+    row_is_relevant = is_relevant(matches.truth_by_user.relevance, convention)
     if convention.judged == "truth" or convention.candidates == "catalogue":
         # With the whole catalogue below each list, every item is recommended.
         return row_is_relevant
@@ -273,19 +273,19 @@ def find_hits(
     matches: Matches, wanted: Wanted, is_evaluated: Bools, convention: Convention
 ) -> Hits:
     """Return the matches that are wanted as hits, and what there was to find."""
-    truth_rows = matches.truth_rows
+    truth_by_user = matches.truth_by_user
     position = np.cumsum(is_evaluated) - 1  # [user] -> among those evaluated
     hit_match = _hit_matches(matches, wanted, convention)
     truth_row = matches.truth_row[hit_match]
     hits = Hits(
-        user=position[truth_rows.user[truth_row]],
+        user=position[truth_by_user.user[truth_row]],
         rank=ranking.shared_rank(matches, hit_match, convention.ties),
         list_length=matches.last_rank[is_evaluated],
-        relevance=truth_rows.relevance[truth_row],
+        relevance=truth_by_user.relevance[truth_row],
         entry=wanted.entry[truth_row],
-        truth_user=position[truth_rows.user[wanted.rows]],
-        truth_relevance=truth_rows.relevance[wanted.rows],
-        max_relevance=float(truth_rows.relevance.max(initial=0.0)),
+        truth_user=position[truth_by_user.user[wanted.rows]],
+        truth_relevance=truth_by_user.relevance[wanted.rows],
+        max_relevance=float(truth_by_user.relevance.max(initial=0.0)),
     )
     if convention.ties == "expected":
         return average_over_ties(hits, matches.ties_of(hit_match))
@@ -301,7 +301,7 @@ def _hit_matches(matches: Matches, wanted: Wanted, convention: Convention) -> In
     if ranking.only_positive_scores_hit(convention):
         is_hit &= matches.score > 0
     hit_match = np.flatnonzero(is_hit)
-    user = matches.truth_rows.user[matches.truth_row[hit_match]]
+    user = matches.truth_by_user.user[matches.truth_row[hit_match]]
     hit_match = hit_match[order_by_user_and_rank(user, matches.rank[hit_match])]
     if convention.duplicates == "hit_once":
         return ranking.first_of_each(hit_match, matches)

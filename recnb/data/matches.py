@@ -31,7 +31,7 @@ from recnb.metrics.hits import (
 
 
 class RepeatError(Exception):
-    """A list repeats a rank or an item, or the truth a pair.
+    """A list repeats a rank or an item.
 
     It holds no words: only `join` has all lists, of which the caller is told.
     """
@@ -121,9 +121,10 @@ class GradedTruth:
 
     @cached_property
     def pair_lookup(self) -> RowLookup:
-        """The pairs of user and item likewise, of which none may be repeated."""
-        if self.repeats_a_pair:
-            raise RepeatError
+        """The pairs of user and item, to look others up among them.
+
+        No pair is repeated (`InMemory._truth_under`).
+        """
         return RowLookup(self.rows[:, [*IDS]])
 
     @cached_property
@@ -213,7 +214,7 @@ class Matches:
     """The rows of lists that the truth judges, and the size of each list."""
 
     users: pl.Series  #: the users of both tables, sorted by id
-    truth_rows: TruthRows
+    truth_by_user: TruthRows
     #: [match] -> truth row.
     truth_row: Ints
     #: [match] -> rank, from 1.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from itertools import product
 from typing import TypeAlias
 
@@ -12,6 +11,8 @@ from typing import TypeAlias
 RECS, TRUTH, BOTH = "recommendations", "truth", "the frame"
 #: The roles that are ids.
 IDS = ("user", "item")
+#: The roles that are numbers, of lists and of the truth.
+NUMBERS = ("rank", "score", "relevance")
 #: Usual names of columns by role, in lower case and without _, - and blanks.
 NAMES = {
     "user": "user userid uid customer customerid member memberid query queryid qid "
@@ -27,6 +28,8 @@ NAMES = {
     "recommended": "recommended recommendations",
     "relevant": "relevant groundtruth",
 }
+#: The role of each of these names.
+_ROLE = {name: role for role, names in NAMES.items() for name in names.split()}
 #: What columns of the titles of items are called, plain names first: `name`, then
 #: `product_name`.
 TITLES = [
@@ -76,14 +79,9 @@ def plain_name(column: object) -> str:
     return str(column).lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
-@lru_cache(maxsize=4096)  # ids are asked about as well
 def role_of(column: object) -> str | None:
     """Return the role that a column's name suggests."""
-    name = plain_name(column)
-    for role, names in NAMES.items():
-        if name in names.split():
-            return role
-    return None
+    return _ROLE.get(plain_name(column))
 
 
 def title_column(columns: Iterable[str]) -> str | None:

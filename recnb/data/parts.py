@@ -317,8 +317,9 @@ def _joined_part(
 def _to_hold(hits: Hits) -> Hits:
     """Copy the hits of a part, held until those of all parts are merged, into 32 bits.
 
-    A map of memory goes back to the system when it is freed; malloc keeps what so many
-    arrays had.
+    Users, entries and ranks are below 2**32. Numbers of ties are floats and stay as they
+    are; `judged` is None after a join. A map of memory goes back to the system when it is
+    freed; malloc keeps what so many arrays had.
     """
     columns: dict[str, Any] = {}
     for field in fields(hits):

@@ -6,7 +6,7 @@ Where a library departs from the plain order, its own step is one of these:
 |-------------------------------|---------------------------|--------------------------------------|
 | contradictions                | `refuse_contradictions`   | `join`: first of all                 |
 | `score_dtype="float32"`       | `single_precision`        | before ranking: what orders lists    |
-| `candidates="padded"`         | `padded`                  | before ranking: rows are added       |
+| `candidates="padded"`         | `padded`                  | `rank_rows`: rows are added          |
 | `ties`: by row, item, truth   | `tie_order`               | `rank_rows`: order of equal scores   |
 | `duplicates`, `judged_only`,  | `rows_that_stay`          | `rank_rows`: rows leave, ranks close |
 | `negative_relevance="zero"`   |                           |                                      |
@@ -97,7 +97,7 @@ class ListedRows:
     #: [listed row] -> rank from 1, and after `rank_rows` 0 if the row left its list.
     #: Before it, these are given ranks if they are kept (`Convention.keeps_ranks`), else 0.
     rank: Ints
-    truth_rows: TruthRows
+    truth_by_user: TruthRows
     #: [listed row] -> the truth row that judges it; -1: not judged.
     truth_row: Ints
     all_items: pl.Series | None  #: as in `join`
@@ -124,9 +124,10 @@ class ListedRows:
 
     @property
     def gives_ranks_once(self) -> bool:
-        """Whether no list gives a rank twice; False as well of ranks with large gaps.
+        """Whether no list gives a rank twice, as cells tell; False if they would be many.
 
-        There is a cell for each rank from 1 to the last of each list.
+        There is a cell for each rank from 1 to the last of each list. More than four for
+        each row are not made: ranks with such gaps may still be given once.
         """
         n_cells = int(self.last_rank.sum())
         n_rows = len(self.rank)
@@ -150,7 +151,7 @@ class ListedRows:
     def truth_item(self) -> Ints:
         """[truth row] -> position of its item among all."""
         item = positions(self.items, self.truth.rows["item"])
-        return item[self.truth_rows.frame_row]
+        return item[self.truth_by_user.frame_row]
 
     @cached_property
     def item(self) -> Ints:
@@ -185,7 +186,7 @@ def match(
     n_listed = np.bincount(ranked.user, minlength=len(ranked.users))
     matches = Matches(
         users=ranked.users,
-        truth_rows=ranked.truth_rows,
+        truth_by_user=ranked.truth_by_user,
         truth_row=ranked.truth_row[row],
         rank=ranked.rank[row],
         score=ranked.score[row],
@@ -208,12 +209,16 @@ def rank_of_rows(lists: RoleTable, truth: GradedTruth, convention: Convention) -
     """
     if convention.keeps_ranks:
         return lists["rank"].to_numpy()
-    # Here every list counts, and `match` has refused what may not repeat.
-    convention = replace(convention, averaged_users="union")
-    if convention.duplicates == "error":
-        convention = replace(convention, duplicates="keep")
-    ranked = rank_rows(listed_rows_of(lists, truth, convention), convention)
-    return ranked.rank[: ranked.n_recommended]  # what was added is in no frame
+    # Here every list counts, without the rows that padding adds; and `match` has refused
+    # what may not repeat.
+    is_refused = convention.duplicates == "error"
+    convention = replace(
+        convention,
+        averaged_users="union",
+        candidates="list",
+        duplicates="keep" if is_refused else convention.duplicates,
+    )
+    return rank_rows(listed_rows_of(lists, truth, convention), convention).rank
 
 
 # ---- rows as numbers
@@ -231,8 +236,8 @@ def listed_rows_of(
     """
     lists, users, user = counted_lists(lists, truth, convention)
     judging = judging_rows(lists, truth, convention)
-    truth_rows = truth.numbered_by(users)
-    truth_row = truth_rows.of_frame_rows(judging)
+    truth_by_user = truth.numbered_by(users)
+    truth_row = truth_by_user.of_frame_rows(judging)
     rank = np.zeros_like(user)
     if convention.keeps_ranks:
         rank = lists["rank"].to_numpy()
@@ -243,7 +248,7 @@ def listed_rows_of(
         user=user,
         score=order_values(lists, convention),
         rank=rank,
-        truth_rows=truth_rows,
+        truth_by_user=truth_by_user,
         truth_row=truth_row,
         all_items=all_items,
     )
@@ -315,6 +320,9 @@ def single_precision(scores: pl.Series) -> Floats:
     return np.asarray(np.maximum(single, lowest_score, dtype=np.float64))
 
 
+# ---- while lists are ranked
+
+
 def padded(listed: ListedRows) -> ListedRows:
     """Put the items of the truth that were not recommended below the lists.
 
@@ -326,7 +334,7 @@ def padded(listed: ListedRows) -> ListedRows:
     no_rank = np.zeros_like(missed)
     return replace(
         listed,
-        user=np.concatenate([listed.user, listed.truth_rows.user[missed]]),
+        user=np.concatenate([listed.user, listed.truth_by_user.user[missed]]),
         score=np.concatenate([listed.score, lowest_scores]),
         rank=np.concatenate([listed.rank, no_rank]),
         truth_row=np.concatenate([listed.truth_row, missed]),
@@ -335,13 +343,10 @@ def padded(listed: ListedRows) -> ListedRows:
 
 def missed_rows(listed: ListedRows) -> Ints:
     """Return the truth rows that judge no listed row, in the order of their frame."""
-    is_missed = np.ones(len(listed.truth_rows.user), dtype=bool)
+    is_missed = np.ones(len(listed.truth_by_user.user), dtype=bool)
     is_missed[listed.truth_row[listed.truth_row >= 0]] = False
     missed = np.flatnonzero(is_missed)
-    return missed[np.argsort(listed.truth_rows.frame_row[missed])]
-
-
-# ---- while lists are ranked
+    return missed[np.argsort(listed.truth_by_user.frame_row[missed])]
 
 
 def rank_rows(listed: ListedRows, convention: Convention) -> ListedRows:
@@ -404,7 +409,7 @@ def tie_order(listed: ListedRows, ties: Ties) -> Ints | Floats | None:
             relevance = np.zeros(len(listed.user))
             is_judged = listed.truth_row >= 0
             row = listed.truth_row[is_judged]
-            relevance[is_judged] = listed.truth_rows.relevance[row]
+            relevance[is_judged] = listed.truth_by_user.relevance[row]
             return relevance
     assert_never(ties)
 
@@ -426,7 +431,7 @@ def rows_that_stay(
     if convention.judged_only:
         row = row[listed.truth_row[row] >= 0]
         if convention.below_0_leaves_lists:
-            row = row[listed.truth_rows.relevance[listed.truth_row[row]] >= 0]
+            row = row[listed.truth_by_user.relevance[listed.truth_row[row]] >= 0]
     return row
 
 
@@ -492,7 +497,7 @@ def with_catalogue(
     last_rank = matches.last_rank + n_items - n_listed
 
     missed = missed_rows(listed)
-    user, item = listed.truth_rows.user[missed], listed.truth_item[missed]
+    user, item = listed.truth_by_user.user[missed], listed.truth_item[missed]
     lowest_pair = user * n_items
     listed_before_user = np.searchsorted(listed_pair, lowest_pair)
     listed_before_item = np.searchsorted(listed_pair, lowest_pair + item)
@@ -534,7 +539,9 @@ def copies_of_each(truth_row: Ints, matches: Matches) -> Ints:
 
     A match counts even if `nonpositive_scores` does not let it be a hit.
     """
-    n_matches = np.bincount(matches.truth_row, minlength=len(matches.truth_rows.user))
+    n_matches = np.bincount(
+        matches.truth_row, minlength=len(matches.truth_by_user.user)
+    )
     return np.maximum(n_matches[truth_row], 1)
 
 

@@ -16,6 +16,7 @@ from recnb.data.names import (
     BOTH,
     IDS,
     NAMES,
+    NUMBERS,
     OF_LISTS,
     ONLY_IN,
     RECS,
@@ -40,7 +41,7 @@ from recnb.errors import (
 #: The tables that hold lists of users.
 WITH_LISTS = (*OF_LISTS, "train")
 #: Names under which rows of lists have columns in results, beside those of a split.
-OF_RESULTS = (*IDS, "rank", "score", "relevance")
+OF_RESULTS = (*IDS, *NUMBERS)
 
 
 def as_named(given: Mapping[str, Any]) -> dict[str, Sequence[str]]:

@@ -135,7 +135,7 @@ class JoinedRows(ABC):
         return rows_of_users(self.lists, users)
 
     def relevant_of(self, users: pl.Series) -> pl.DataFrame:
-        """Return the relevant rows of some users, likewise."""
+        """Return the relevant rows of some users, fetched if they have to be."""
         return rows_of_users(self.relevant, users)
 
 
@@ -171,5 +171,5 @@ class RowsOfUsers(JoinedRows):
         return self.of_all.lists_of(users)
 
     def relevant_of(self, users: pl.Series) -> pl.DataFrame:
-        """Return the relevant rows of some users, likewise."""
+        """Return the relevant rows of some users, fetched if they have to be."""
         return self.of_all.relevant_of(users)

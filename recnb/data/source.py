@@ -74,7 +74,10 @@ class Source(ABC):
 
     @abstractmethod
     def numbered_as(self, keys: Keys, numbers: pl.Series) -> Source:
-        """Return the same with other keys, among which lists have these numbers."""
+        """Return the same with other keys.
+
+        `numbers`: [number of a list here] -> its number, or its name, among those keys.
+        """
 
     @abstractmethod
     def example(self) -> RoleTable:
@@ -150,7 +153,7 @@ class Source(ABC):
         return self.joined_under(convention)
 
     def joined_under(self, convention: Convention) -> Joined:
-        """Return the same, also where users of the truth with an empty list count.
+        """Return what `under` does, also where users with an empty truth would count.
 
         They have no row in it, and are left out.
         """

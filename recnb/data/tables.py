@@ -10,7 +10,6 @@ import re
 import sys
 from collections.abc import (
     Callable,
-    Collection,
     Iterable,
     Iterator,
     Mapping,
@@ -28,7 +27,7 @@ import polars as pl
 import pyarrow as pa
 
 from recnb.caching import cached_property
-from recnb.data.names import IDS, NAMES, Labels, Named, role_of
+from recnb.data.names import IDS, NAMES, NUMBERS, Labels, Named, role_of
 from recnb.data.role_table import TEXT, RoleTable
 from recnb.display.language import N_
 from recnb.display.text import one_line
@@ -85,7 +84,8 @@ class InputTable:
     name: str  #: what errors call it
     frame: Frame  #: of pandas or Polars
     columns: list[str]
-    #: Users whose list is empty, and who have no row therefore: lists alone can say so.
+    #: Users whose list is empty, and who therefore have no row: only a `ListTable` has
+    #: such users.
     without_items: Sequence[Any] = ()
     #: The package of what the frame was made of; "" if it was given as it is.
     made_of: str = ""
@@ -214,8 +214,6 @@ class MadeTable(InputTable):
 class FileTable(MadeTable):
     """The rows of files, which of Parquet are read when they are asked for."""
 
-    made_of: str = "files"
-
 
 @dataclass(eq=False)
 class ListTable(MadeTable):
@@ -237,9 +235,8 @@ Hint: TypeAlias = Callable[[Tables, Named], tuple[Tables, Named]]
 #: the usual ones; those of `inputs/` come first, since they know some mappings, lists and
 #: paths better.
 FORMS: list[Form] = []
-#: Each hint, with the columns of which one must be present. It names more columns, as
-#: keywords do, once all tables are open.
-HINTS: list[tuple[Collection[str], Hint]] = []
+#: What names more columns, once all tables are open.
+HINTS: list[Hint] = []
 
 
 def opened(thing: Any, name: str, named: Named) -> InputTable:
@@ -276,7 +273,7 @@ def engine_name(thing: object) -> str | None:
 
 
 def package_of(thing: object) -> str:
-    """Return the package that the type of a thing is from."""
+    """Return the package that the type of a thing is from: of `_duckdb`, "duckdb"."""
     return type(thing).__module__.split(".", 1)[0].strip("_")
 
 
@@ -324,7 +321,7 @@ def not_read(thing: object, name: str) -> FrameError:
 
 
 def is_dataset(frame: object) -> bool:
-    """Return whether a table is a pyarrow dataset, without importing pyarrow."""
+    """Return whether a table is a pyarrow dataset, without importing that module."""
     return "pyarrow.dataset" in sys.modules and isinstance(
         frame, sys.modules["pyarrow.dataset"].Dataset
     )
@@ -415,10 +412,10 @@ def _as_arrow_reads(
         UnicodeEncodeError,
         *OF_POLARS,
     ) as problem:
-        is_unicode = not isinstance(problem, UnicodeEncodeError)
+        is_encodable = not isinstance(problem, UnicodeEncodeError)
         # Few types of Arrow can be mapped or dropped by every pandas.
         column = pd.Series([*column], dtype=object)
-        if is_unicode and role in ("rank", "score", "relevance"):
+        if is_encodable and role in NUMBERS:
             # As text, which Arrow reads: the check of numbers says what is no number.
             return from_pandas(column.map(str, na_action="ignore"), name, label, role)
         known = column.dropna()

@@ -49,7 +49,6 @@ def evaluation_of(
     layout = Layout.of(tables | both, named)
     _refuse_models(columns_of_models(both[RECS], layout.recs))
     stored = stored_by(layout)
-    stored.refuse_catalogue(parsed.convention)
     return evaluation_with(parsed, Parts.of(stored, layout), tables, named)
 
 

@@ -50,7 +50,7 @@ def _texts(file: Path, name: str) -> InputTable:
     """Read documents or queries; a document without a title has the beginning of its text."""
     with errors_name_frame(str(file), files.FIX):
         rows = pl.read_ndjson(files.checked_input(file), infer_schema_length=None)
-    if not {"_id", "text"} <= {*rows.columns}:
+    if not {"_id", "text"} <= {*rows.columns}:  # an error later says what is missing
         return MadeTable.of(rows, name)
     shown = pl.col("text")
     if name == "items":
@@ -72,4 +72,4 @@ def name_relevance(tables: Tables, named: Named) -> tuple[Tables, Named]:
 
 
 FORMS.insert(0, folder)
-HINTS.append(({"corpus-id"}, name_relevance))
+HINTS.append(name_relevance)

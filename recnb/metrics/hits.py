@@ -173,6 +173,8 @@ class TieSpread(NamedTuple):
 class Hits:
     """The recommended items that are relevant, and per user what could have been hit."""
 
+    # A new field of hits or of entries goes into `_room_for` and `_write` of
+    # `data/parts.py` as well, which puts parts together.
     user: Ints  #: per hit, the position of the user, from 0 to n_users - 1
     rank: Ints  #: per hit, 1 is the top
     relevance: Floats  #: per hit, above 0 unless `Convention.relevant` counts others

@@ -403,6 +403,19 @@ def test_folders_whose_keys_are_one_number_are_refused(tmp_path: Path) -> None:
     assert recnb.evaluate(tmp_path, truth).mrr() == 0.75, "01 alone is 1"
 
 
+@pytest.mark.parametrize("ending", [".parquet", ".pq", ".PARQUET"])
+def test_files_of_a_folder_are_parquet_by_their_endings(
+    tmp_path: Path, ending: str
+) -> None:
+    for user, name in ((1, "a.parquet"), (2, f"b{ending}")):
+        rows = pl.DataFrame({"user": [user], "item": ["a"], "rank": [1]})
+        rows.write_parquet(tmp_path / name)
+    (tmp_path / "_SUCCESS").touch()
+    truth = {1: ["a"], 2: ["a"]}
+    assert recnb.evaluate(tmp_path, truth).mrr() == 1
+    assert recnb.evaluate(tmp_path / f"b{ending}", truth).mrr() == 0.5, "a file alone"
+
+
 @pytest.mark.parametrize("kind", READERS)
 def test_a_file_as_trec_eval_reads_it(tmp_path: Path, kind: str) -> None:
     row = TREC["read"][kind]
