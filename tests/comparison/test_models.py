@@ -50,6 +50,9 @@ UNEQUAL = recnb.compare(
     TRUTH,
     averaged_users="recs",
 )
+UNMOVED = recnb.compare(
+    {"a": lists(a="xy", b="yx"), "b": lists(a="xy", b="yx")}, TRUTH
+).movers(k=2)
 NO_HIT = {"u": {"x": 1.0, "z": 0.5}, "v": {"y": 1.0}}
 GRADES = {"u": {"x": 1, "z": 0}, "v": {"y": 0}}
 
