@@ -66,6 +66,15 @@ FEWER_LISTS = [
     )
     for order in (["fewer", "more"], ["more", "fewer"])
 ]
+UNHAD = recnb.compare(
+    {"a": {"a": ["x"]}, "b": {"a": ["y"]}}, {"a": ["x"]}, train={"b": ["z"], "c": ["w"]}
+)
+COLD = {"k": 1, "cold": "drop", "by": pd.Series({"a": "s"}, name="segment")}
+WITHOUT_VALUE = [
+    UNHAD.table(["ndcg", "novelty"], **COLD),
+    UNHAD.table("novelty", **COLD),
+    UNHAD.differences("novelty", **COLD),
+]
 NO_HIT = {"u": {"x": 1.0, "z": 0.5}, "v": {"y": 1.0}}
 GRADES = {"u": {"x": 1, "z": 0}, "v": {"y": 0}}
 
