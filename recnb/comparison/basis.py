@@ -75,9 +75,10 @@ class ComparedBasis:
             for measure in asked:
                 if measure.metric.is_accuracy:
                     words = self._of_accuracy(measure, measure.cutoffs(cutoffs))
-                else:
-                    assert bases is not None
+                elif bases and measure.asked_as in bases:
                     words = self._beyond_accuracy(measure, bases[measure.asked_as])
+                else:  # no segment has a user with a value
+                    words = self._users(self.first.joined.users, {})
                 phrases[symbol_of(measure.asked_as)] = words
         return merged(phrases)
 

@@ -644,10 +644,13 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         frame = movers_frame(groups)
         basis = self._basis.of_metrics([measure], cutoff)
         with use_noun(self._first.noun_of_lists):
+            cards = None
+            if groups:  # where nobody moves, the empty table says of whom
+                cards = UserCards(groups, measure.label, current().fields)
             shown = Shown(
                 title=measure.label,
                 basis=basis,
-                cards=UserCards(groups, measure.label, current().fields),
+                cards=cards,
                 frame_title=_("{Users} with the largest changes in value"),
             )
         return Table(frame, shown=shown)

@@ -261,7 +261,8 @@ def panels(values_of_models: Sequence[Values]) -> list[Panel]:
         bases=[each.basis for each in values_of_models],
         of_all=values_of_models if is_of_all else (),
     )
-    if is_of_all or not np.isnan(values).any():
+    have_same_users = all(len(each.users) == len(users) for each in others)
+    if is_of_all or (have_same_users and not np.isnan(values).any()):
         return [panel]
     has_values: Bools = ~np.any(np.isnan(values), axis=1)  # cut-offs × users
     if (has_values == has_values[0]).all():

@@ -50,6 +50,31 @@ UNEQUAL = recnb.compare(
     TRUTH,
     averaged_users="recs",
 )
+UNMOVED = recnb.compare(
+    {"a": lists(a="xy", b="yx"), "b": lists(a="xy", b="yx")}, TRUTH
+).movers(k=2)
+MORE = {"fewer": {"a": "xy"}, "more": {"a": "xy", "b": "zw"}}
+HAD = {"a": "z", "b": "x", "c": "y", "d": "zw"}
+FEWER_LISTS = [
+    recnb.compare(
+        {
+            name: {user: [*items] for user, items in MORE[name].items()}
+            for name in order
+        },
+        {"a": ["x"], "b": ["x"]},
+        train={user: [*items] for user, items in HAD.items()},
+    )
+    for order in (["fewer", "more"], ["more", "fewer"])
+]
+UNHAD = recnb.compare(
+    {"a": {"a": ["x"]}, "b": {"a": ["y"]}}, {"a": ["x"]}, train={"b": ["z"], "c": ["w"]}
+)
+COLD = {"k": 1, "cold": "drop", "by": pd.Series({"a": "s"}, name="segment")}
+WITHOUT_VALUE = [
+    UNHAD.table(["ndcg", "novelty"], **COLD),
+    UNHAD.table("novelty", **COLD),
+    UNHAD.differences("novelty", **COLD),
+]
 NO_HIT = {"u": {"x": 1.0, "z": 0.5}, "v": {"y": 1.0}}
 GRADES = {"u": {"x": 1, "z": 0}, "v": {"y": 0}}
 
