@@ -45,7 +45,7 @@ TESTED = (
 )
 NOT_SHOWN = ("p", "effect_size", "detectable")
 
-FEW = 6  #: the most differences below which their conclusions stand as well
+FEW = 6  #: the most differences below which a sentence on each stands as well
 
 
 def means_table(

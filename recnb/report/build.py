@@ -30,7 +30,7 @@ from recnb.results.numbers import (
     panels_beyond,
     panels_of,
 )
-from recnb.results.score import plain_means
+from recnb.results.score import unweighted_in_words
 from recnb.results.scoring import recorded_in, scoring_of, values_of_users
 from recnb.results.segments import (
     MOST_SEGMENTS,
@@ -91,7 +91,7 @@ def report_of(
         judged_order=judged_order(models, lead.cut_at(k)) if pairs else {},
         lacking=lacking,
         left_out=_(words.LEFT_OUT, where=where) if where else "",
-        unweighted=plain_means(models, request.metrics, Cutoffs.of(k)),
+        unweighted=unweighted_in_words(models, request.metrics, Cutoffs.of(k)),
         basis=basis or "; ".join(phrases_of(numbers.bases)),
         made_with=made_with(models),
         lang=str(language),

@@ -252,8 +252,7 @@ def not_worse_check(
         margin=whole(margin),
     )
     says = f"{words} ({_difference_in_words(row, margin, confidence)})"
-    passed = conclusion == "not_worse"
-    return GateCheck("not_worse", passed, numbers, says, basis)
+    return GateCheck("not_worse", conclusion == "not_worse", numbers, says, basis)
 
 
 def _conclusion_on(row: DifferenceRow, margin: float) -> str:

@@ -182,7 +182,7 @@ class Numbers:
         places = list[Place]()
         for panel in self.panels:
             shared = panel.measure, panel.part, panel.sample
-            places += [Place(k, *shared) for k in panel.cutoffs]
+            places += [Place(k, *shared) for k in panel.ks]
         return places
 
     @property
@@ -312,7 +312,7 @@ class Numbers:
 
         They are of each pair, or of the gap of a segment.
         """
-        untested = Paired.untested(len(panel.cutoffs) * len(self.pairs))
+        untested = Paired.untested(len(panel.ks) * len(self.pairs))
         if self.has_gaps:
             gap, low, high, p = panel.gap(self.settings.confidence)
             return untested._replace(difference=gap, low=low, high=high, p=p)

@@ -23,7 +23,7 @@ from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.scoring import averaged, scoring_of
 from recnb.results.shown import Shown
 from recnb.results.table import Table
-from recnb.results.user_lists import UserList, user_lists_of
+from recnb.results.user_lists import RankedItem, UserList, user_lists_of
 from recnb.stats import settled
 
 LOWEST = N_("{label}: the lowest of {users}")
@@ -41,16 +41,6 @@ HEADINGS = {
 
 #: Of each user ranks and items missed that are shown.
 RANKS_SHOWN, MISSED_SHOWN = 20, 5
-
-
-@dataclass(frozen=True)
-class RankedItem:
-    """An item that is shown; its relevance is 0 if it is not relevant."""
-
-    rank: int | None  #: None: it is not in the list
-    item: Any
-    relevance: float
-    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -138,12 +128,10 @@ def moved(
     model, baseline = pair
     sides = [models[baseline], models[model]]
     values_of_sides = [values[baseline], values[model]]
-    change = sign_of(better) * (values[model] - values[baseline])
-    n_with_value = int((~np.isnan(change)).sum())
-    change = settled(np.nan_to_num(change))
+    # NaN, of a user without a value, is neither above nor below 0, nor a tie.
+    change = settled(sign_of(better) * (values[model] - values[baseline]))
     n_won, n_lost = int((change > 0).sum()), int((change < 0).sum())
-    n_tied = n_with_value - n_won - n_lost
-    counts = (n_won, n_tied, n_lost)
+    counts = (n_won, int((change == 0).sum()), n_lost)
     groups = []
     kinds = ("gained", "lost") if better else ("risen", "fallen")
     for kind, gain in zip(kinds, (change, -change), strict=True):
@@ -201,10 +189,7 @@ def _shown(
                 n_hits=len(of_last.found),
                 n_places=max(len(each.places) for each in lists),
                 lists=tuple(_ranked(each) for each in lists),
-                missed=tuple(
-                    RankedItem(rank, item, grade, of_last.titles.get(item, ""))
-                    for item, grade, rank in missed[:MISSED_SHOWN]
-                ),
+                missed=tuple(missed[:MISSED_SHOWN]),
                 n_missed=len(missed),
             )
         )
