@@ -401,8 +401,8 @@ def user(data: EvaluationData, user: Any, k: int | None = None) -> Table:
 def _found_in_words(data: EvaluationData, user: Any, user_list: UserList) -> str:
     """Say who a user is, and how many relevant items their list has."""
     who = one_line(data.keys.in_words(user))
-    if text := data.user_texts([user]).get(user):
-        who = f"{who} ({beginning(text, 120)})"
+    if user_list.text:
+        who = f"{who} ({beginning(user_list.text, 120)})"
     n_hits, n_relevant = len(user_list.found), len(user_list.hits.truth_relevance)
     found = _("found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_relevant)
     title = _("{user} {id}: {found}", id=who, found=found)

@@ -96,11 +96,10 @@ def extremes(
     n_found, n_missed = _found_and_missed(model.hits(k), k)
     level = sign_of(better) * values
     with_value = np.flatnonzero(~np.isnan(values))
-    n_worse_half = len(with_value) // 2
-    n_better_half = len(with_value) - n_worse_half
+    n_better_half = (len(with_value) + 1) // 2
     best = first_by(with_value, min(n, n_better_half), -level, -n_found)
     others = with_value[~np.isin(with_value, best)]
-    worst = first_by(others, min(n, n_worse_half), level, -n_missed)
+    worst = first_by(others, n, level, -n_missed)
     best_kind, worst_kind = ("best", "worst") if better else ("highest", "lowest")
     if not len(worst):
         best_kind = "only"
