@@ -140,7 +140,8 @@ def evaluate(
         rank, and each row is an item. An empty list counts as no list.
     user, item, rank, score, relevance, recommended, relevant : str, optional
         Names of columns, as `user="member"`; of users and items one for each frame,
-        where they differ: `user=["cust", "customer_uuid"]`.
+        where they differ: `user=["cust", "customer_uuid"]`. `relevant` may also be a
+        word of `recnb.Convention`: ">0", "any" or "!=0".
     split : str or list of str, optional
         Columns of the recommendations that tell the lists of a user apart, such as
         `split="day"` or `split=["fold", "seed"]`. A list is judged by the truth of its

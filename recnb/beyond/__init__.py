@@ -16,7 +16,7 @@ from recnb.beyond import own
 from recnb.beyond.item_data import ItemData
 from recnb.results.evaluation_data import READERS_OF_ITEMS
 
-READERS_OF_ITEMS[:] = [ItemData]
+READERS_OF_ITEMS["items"] = ItemData
 
 __all__ = [
     "coverage",

@@ -24,7 +24,7 @@ from recnb.metrics.measure import Measure, symbol_of
 from recnb.results.basis import Basis, lists_in_words, merged, no_relevant_in_words
 from recnb.results.evaluation_data import users_in_common
 from recnb.results.numbers import Bases
-from recnb.results.score import plain_means
+from recnb.results.score import unweighted_in_words
 from recnb.results.scoring import scoring_of
 from recnb.results.segments import Division, part_in_words
 
@@ -94,7 +94,7 @@ class ComparedBasis:
         if not division.is_tested:
             words.append(part_in_words(self.first, division))
         accuracy_measures = [each for each in asked if each.metric.is_accuracy]
-        unweighted = plain_means(self.models, accuracy_measures, cutoffs)
+        unweighted = unweighted_in_words(self.models, accuracy_measures, cutoffs)
         if unweighted:
             words.append(unweighted.removesuffix("."))
         return words

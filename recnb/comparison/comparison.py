@@ -513,7 +513,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         >>> bool(found.not_worse("ndcg", k=10, model="item-knn"))
         True
         """
-        measure = measure_named(metric)
+        measure, cutoff = self._one_asked(metric, k, options, "margin", "model")
         if measure.metric.better is None:
             problem = f"a high or low {measure.name} is not good or bad in itself: "
             raise OptionError(
@@ -529,14 +529,13 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 f"there is no baseline: compare(models, truth, baseline={quoted(self.names[0])})."
             )
         pairs = self.pairs if model is None else [self._pair(model, None)]
-        measure, cutoff = self._one_asked(metric, k, options, "margin", "model")
         refuse_whole_metrics([measure], NO_PAIRS)
         # All pairs are tested also if one model is named: they are corrected together.
         numbers = self._measured([measure], cutoff)
         basis = "; ".join(self._basis.of_metrics([measure], cutoff, numbers.bases))
         checks = [
             not_worse_check(row, float(margin), self.settings.confidence, basis)
-            for row in numbers.differences(in_bounds=True)
+            for row in numbers.difference_rows(in_bounds=True)
             if (row.model, row.baseline) in pairs
         ]
         return Gate(tuple(checks))
@@ -631,6 +630,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         >>> movers = found.movers("ndcg", k=10, n=2)
         """
         measure_named(metric, ACCURACY)  # or an error that says what else there is
+        n_shown = count_of_users("n", n)
         pair = self._pair(model, baseline)
         of_call = ("n", "model", "baseline")
         measure, cutoff = self._one_asked(metric, k, options, *of_call)
@@ -638,7 +638,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             name: values_of_users(self._models[name], measure, cutoff)[:, 0]
             for name in pair
         }
-        n_shown = count_of_users("n", n)
         better = measure.metric.better
         groups = moved(self._models, pair, values, measure.k, n_shown, better)
         frame = movers_frame(groups)
@@ -833,6 +832,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         from recnb.report.build import report_of
         from recnb.report.request import request_of
 
+        n_movers = count_of_users("movers", movers)
         with use_language(lang):
             request = request_of(self._first, k, metrics, options, by=by)
             asked = request.metrics
@@ -844,7 +844,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 pairs=self.pairs,
                 baseline=self.baseline,
                 basis="; ".join(basis),
-                users=count_of_users("movers", movers),
+                users=n_movers,
             )
 
     @property

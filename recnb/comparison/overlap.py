@@ -44,7 +44,7 @@ def overlaps(models: Models, k: int | None, p: float) -> list[dict[str, Any]]:
                 "k": k,
                 "jaccard": mean_of(jaccard),
                 "rbo": mean_of(_rank_biased_overlap(users, weights, p)),
-                **models[model].counted(users["user"]),
+                **models[model].n_users_and_lists(users["user"]),
                 "n_identical": int((users["in_place"] == users["either"]).sum()),
             }
         )

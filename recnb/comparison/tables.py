@@ -45,7 +45,7 @@ TESTED = (
 )
 NOT_SHOWN = ("p", "effect_size", "detectable")
 
-FEW = 6  #: the most differences below which their conclusions stand as well
+FEW = 6  #: the most differences below which a sentence on each stands as well
 
 
 def means_table(
@@ -74,7 +74,7 @@ def means_table(
         kind: {column: [] for column in names.values()} for kind in ("best", *MARKS)
     }
     rows = dict[Any, dict[tuple[str, str], float]]()
-    means = numbers.means(baseline)
+    means = numbers.mean_rows(baseline)
     for mean in means:
         model, column = _row_label(mean, division), names[mean.metric, mean.k]
         row = rows.setdefault(model, {})
@@ -131,7 +131,7 @@ def differences_table(
 
     `warnings` and what is taken as `known` stand among its notes.
     """
-    rows, settings = numbers.differences(), numbers.settings
+    rows, settings = numbers.difference_rows(), numbers.settings
     frame = _differences(rows, numbers.division)
     segments = [numbers.division.names[row.part] for row in rows]
     n_names = len(numbers.division.labels) + len(NAMES)

@@ -116,7 +116,7 @@ class LintData:
         values, mean = self.averaged
         has_value = ~np.isnan(values[:, 0])
         users = self.joined.users.filter(pl.Series(has_value))
-        counts = self.evaluation.counted(users)
+        counts = self.evaluation.n_users_and_lists(users)
         return _(
             "Effects are measured with {label}: {value} over {users}.",
             label=self.measure.label,

@@ -30,7 +30,7 @@ from recnb.results.numbers import (
     panels_beyond,
     panels_of,
 )
-from recnb.results.score import plain_means
+from recnb.results.score import unweighted_in_words
 from recnb.results.scoring import recorded_in, scoring_of, values_of_users
 from recnb.results.segments import (
     MOST_SEGMENTS,
@@ -63,7 +63,7 @@ def report_of(
     first, language = next(iter(models.values())), current()
     request = _with_split(request, first)
     numbers, curve = _of_accuracy(models, request, pairs, settings)
-    differences = tuple(numbers.differences())
+    differences = tuple(numbers.difference_rows())
     where = _where_rows_stay(models) if pairs else ""
     beyond = () if where else _asked_beyond(models, request)
     of_beyond, lacking = _beyond_accuracy(models, request, beyond, settings)
@@ -80,9 +80,9 @@ def report_of(
         n_lists=first.sample.n_lists,
         cluster=first.sample.cluster,
         clustered_by=first.clustered_by,
-        means=(*numbers.means(baseline), *of_beyond),
+        means=(*numbers.mean_rows(baseline), *of_beyond),
         differences=differences,
-        curve=tuple(curve.means()),
+        curve=tuple(curve.mean_rows()),
         distribution=_distribution(models, lead, values),
         hit_rates=_hit_rates(models, k, settings),
         segments=_segments(models, request, pairs, settings),
@@ -91,7 +91,7 @@ def report_of(
         judged_order=judged_order(models, lead.cut_at(k)) if pairs else {},
         lacking=lacking,
         left_out=_(words.LEFT_OUT, where=where) if where else "",
-        unweighted=plain_means(models, request.metrics, Cutoffs.of(k)),
+        unweighted=unweighted_in_words(models, request.metrics, Cutoffs.of(k)),
         basis=basis or "; ".join(phrases_of(numbers.bases)),
         made_with=made_with(models),
         lang=str(language),
@@ -189,7 +189,7 @@ def _beyond_accuracy(
                 prefix = f"{measure.name}: "
                 why = problem.lack or str(problem).removeprefix(prefix)
                 lacking[measure.name] = template(why)
-        means += Numbers(panels, [name], settings=settings).means()
+        means += Numbers(panels, [name], settings=settings).mean_rows()
     return [row for row in means if row.metric not in lacking], lacking
 
 
@@ -211,8 +211,8 @@ def _segments(
     return SegmentNumbers(
         by=", ".join(division.labels),
         names=tuple(", ".join(map(str, key)) for key in division.keys),
-        means=tuple(numbers.means()),
-        differences=tuple(numbers.differences()),
+        means=tuple(numbers.mean_rows()),
+        differences=tuple(numbers.difference_rows()),
         is_tested=division.is_tested,
         basis=_basis_of_segments(first, numbers),
     )
@@ -299,7 +299,7 @@ def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...
         return ()
     if panel.sample.weights is not None:
         return ()
-    return tuple(Numbers([panel], list(models), settings=settings).means())
+    return tuple(Numbers([panel], list(models), settings=settings).mean_rows())
 
 
 def _lints(models: Models, request: ReportRequest) -> dict[str, Lint]:

@@ -39,8 +39,8 @@ from recnb.stats import UserSample
 
 #: The frames that metrics beyond accuracy are made of, besides the lists.
 OF_ITEMS = ("train", "items")
-#: What makes the reader of lists and items of an evaluation; a room enters one.
-READERS_OF_ITEMS: list[Callable[[EvaluationData], Any]] = []
+#: What makes the reader of lists and items of an evaluation; a room enters it as "items".
+READERS_OF_ITEMS: dict[str, Callable[[EvaluationData], Any]] = {}
 
 
 @dataclass(eq=False, repr=False)
@@ -197,12 +197,11 @@ class EvaluationData:
     @cached_property
     def item_data(self) -> Any:
         """What the room of metrics beyond accuracy reads: all lists, and their items."""
-        if not READERS_OF_ITEMS:
+        if "items" not in READERS_OF_ITEMS:
             raise OptionError(
                 "metrics beyond accuracy are not here: the package lacks its folder beyond."
             )
-        (reader,) = READERS_OF_ITEMS
-        return reader(self)
+        return READERS_OF_ITEMS["items"](self)
 
     def hits(self, depth: int | None = None) -> Hits:
         """Return the hits down to a rank, from which metrics of accuracy are computed.
@@ -241,7 +240,7 @@ class EvaluationData:
         """
         return len(self.joined.users)
 
-    def counted(self, list_ids: pl.Series) -> dict[str, Any]:
+    def n_users_and_lists(self, list_ids: pl.Series) -> dict[str, Any]:
         """Return the numbers of users and, if these have several, of their lists."""
         n_users = self.keys.users_of(list_ids).n_unique()
         if not self.keys.columns:

@@ -206,23 +206,24 @@ def limit_check(
 # Models that are not to be worse than a baseline
 
 
-#: What is said of a model that is not worse than the baseline, of one that is worse and
-#: of one of which nothing is concluded: without a margin, and with one.
-NOT_WORSE = (
-    N_("{label}: {model} is not shown to be worse than {baseline}"),
-    N_("{label}: {model} is not worse than {baseline} by {margin} or more"),
-)
-WORSE = (
-    N_("{label}: {model} is worse than {baseline}"),
-    N_("{label}: {model} is worse than {baseline} by {margin} or more"),
-)
-NO_CONCLUSION = (
-    N_("{label}: no conclusion on {model} against {baseline}"),
-    N_(
-        "{label}: inconclusive whether {model} is worse than {baseline} by {margin} or "
-        "more"
+#: What is said of a model by what is concluded: without a margin, and with one.
+CONCLUSIONS = {
+    "not_worse": (
+        N_("{label}: {model} is not shown to be worse than {baseline}"),
+        N_("{label}: {model} is not worse than {baseline} by {margin} or more"),
     ),
-)
+    "worse": (
+        N_("{label}: {model} is worse than {baseline}"),
+        N_("{label}: {model} is worse than {baseline} by {margin} or more"),
+    ),
+    "open": (
+        N_("{label}: no conclusion on {model} against {baseline}"),
+        N_(
+            "{label}: inconclusive whether {model} is worse than {baseline} by "
+            "{margin} or more"
+        ),
+    ),
+}
 
 
 def not_worse_check(
@@ -234,8 +235,8 @@ def not_worse_check(
     differences. With one, it is shown to be less than the margin behind: by the interval,
     which is not corrected.
     """
-    concluded = _conclusion_on(row, margin)
-    without_margin, with_margin = concluded
+    conclusion = _conclusion_on(row, margin)
+    without_margin, with_margin = CONCLUSIONS[conclusion]
     numbers = {
         **row.to_dict(),
         "better": row.better,
@@ -251,26 +252,26 @@ def not_worse_check(
         margin=whole(margin),
     )
     says = f"{words} ({_difference_in_words(row, margin, confidence)})"
-    return GateCheck("not_worse", concluded is NOT_WORSE, numbers, says, basis)
+    return GateCheck("not_worse", conclusion == "not_worse", numbers, says, basis)
 
 
-def _conclusion_on(row: DifferenceRow, margin: float) -> tuple[str, str]:
-    """Return what is said of a model against the baseline."""
+def _conclusion_on(row: DifferenceRow, margin: float) -> str:
+    """Return what is concluded of a model against the baseline, of `CONCLUSIONS`."""
     if row.n_users < ENOUGH:
-        return NO_CONCLUSION
+        return "open"
     if row.won + row.lost == 0:
-        return NOT_WORSE
+        return "not_worse"
     low, high = row.low, row.high
     if row.better == "low":  # a model above the baseline is the worse one
         low, high = -row.high, -row.low
     if margin:
         if low > -margin:
-            return NOT_WORSE
-        return WORSE if high <= -margin else NO_CONCLUSION
+            return "not_worse"
+        return "worse" if high <= -margin else "open"
     # Few users differ, and the interval within the bounds is below 0: none passes.
     if row.verdict == "untested" and high < 0:
-        return NO_CONCLUSION
-    return WORSE if row.verdict == "worse" else NOT_WORSE
+        return "open"
+    return "worse" if row.verdict == "worse" else "not_worse"
 
 
 def _difference_in_words(row: DifferenceRow, margin: float, confidence: float) -> str:

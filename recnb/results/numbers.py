@@ -182,7 +182,7 @@ class Numbers:
         places = list[Place]()
         for panel in self.panels:
             shared = panel.measure, panel.part, panel.sample
-            places += [Place(k, *shared) for k in panel.cutoffs]
+            places += [Place(k, *shared) for k in panel.ks]
         return places
 
     @property
@@ -281,7 +281,7 @@ class Numbers:
         p_holm, is_test = self._corrected(tests["p"])
         verdict = np.empty(shape, dtype=object)
         for row, place in enumerate(self.places):
-            test = Paired(*(numbers[row] for numbers in tests.values()))
+            test = Paired(**{name: array[row] for name, array in tests.items()})
             verdict[row] = verdicts_of_pairs(
                 test,
                 p_holm[row],
@@ -312,7 +312,7 @@ class Numbers:
 
         They are of each pair, or of the gap of a segment.
         """
-        untested = Paired.untested(len(panel.cutoffs) * len(self.pairs))
+        untested = Paired.untested(len(panel.ks) * len(self.pairs))
         if self.has_gaps:
             gap, low, high, p = panel.gap(self.settings.confidence)
             return untested._replace(difference=gap, low=low, high=high, p=p)
@@ -339,7 +339,7 @@ class Numbers:
 
     # The two tables
 
-    def means(self, against: str | None = None) -> list[MeanRow]:
+    def mean_rows(self, against: str | None = None) -> list[MeanRow]:
         """Return a row for each mean with its mark, those of a part together."""
         mean, low, high = np.moveaxis(self.estimates, 2, 0)
         arrays = {
@@ -356,7 +356,7 @@ class Numbers:
                 rows.append(MeanRow(model=model, **place.key, **values))
         return rows
 
-    def differences(self, *, in_bounds: bool = False) -> list[DifferenceRow]:
+    def difference_rows(self, *, in_bounds: bool = False) -> list[DifferenceRow]:
         """Return a row for each difference, those of a part together.
 
         `in_bounds`: also what is not tested has an interval, within the bounds.

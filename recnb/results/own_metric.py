@@ -289,7 +289,7 @@ def _try_on_lists(made: Metric[...]) -> None:
         try:
             credit = unbounded.at(hits, cutoffs, {})
             _refuse_unknown_names(made, credit.names)
-            ListSum(measures.Measure(made), credit).compare(where)
+            ListSum(measures.Measure(made), credit).refuse_other_formula(where)
             made.at(hits, cutoffs, {})  # or an error that it leaves its bounds
         except FAILS as problem:
             raise OptionError(

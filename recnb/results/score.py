@@ -420,7 +420,9 @@ def score_of(data: EvaluationData, measure: Measure) -> Score | CatalogueScore:
     return Score(values)
 
 
-def plain_means(models: Models, measures: Sequence[Measure], cutoffs: Cutoffs) -> str:
+def unweighted_in_words(
+    models: Models, measures: Sequence[Measure], cutoffs: Cutoffs
+) -> str:
     """Say what each metric is without propensities, at its last cut-off.
 
     Nothing if there are none.

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -160,14 +159,11 @@ def _own_convention_of(
         return None
     if data.library is None:
         return replace(data.convention, **text_decisions) if text_decisions else None
-    if recorded is None:
-        start = replace(data.convention, **_recnbs_own(data.convention))
-    else:
-        start = recorded.convention
+    start = _recnbs_own(data.convention) if recorded is None else recorded.convention
     return replace(start, **{**data.overrides, **text_decisions})
 
 
-def _recnbs_own(convention: Convention) -> dict[str, Any]:
+def _recnbs_own(convention: Convention) -> Convention:
     """Return how recnb defines what a library lacks, on the library's users and order.
 
     A user with nothing to find is left out where the library leaves such users out, but
@@ -176,7 +172,7 @@ def _recnbs_own(convention: Convention) -> dict[str, Any]:
     no_relevant = convention.no_relevant
     if no_relevant == "one":
         no_relevant = "zero"
-    return {"cutoff": "k", "relevant": ">0", "no_relevant": no_relevant}
+    return replace(convention, cutoff="k", relevant=">0", no_relevant=no_relevant)
 
 
 def recorded_of(
@@ -296,7 +292,7 @@ def undefined_in(credit: Credit, convention: Convention) -> Bools:
 class Scoring(Basis):
     """A measure as an evaluation computes it, and in words what its number rests on.
 
-    That is the number at the deepest cut-off.
+    Words are of the deepest cut-off.
     """
 
     data: EvaluationData

@@ -1,4 +1,4 @@
-"""How a `Table` is shown: `Shown`, which is plain data, and what its parts are called."""
+"""How a `Table` is shown: `Shown`, pickled as plain data, and names of its parts."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class WordedLater(Sequence[str]):
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """How a table is shown: plain data, which is pickled with the table."""
+    """How a table is shown; it is pickled with the table as plain data."""
 
     title: str = ""
     basis: Sequence[str] = ()  #: the phrases of the line with users and convention

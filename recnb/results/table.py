@@ -201,7 +201,7 @@ class Table(pd.DataFrame):
         with use_language(self._shown.lang):
             if self._shown.cards is not None:
                 return write(CARDS, "txt", cards=self._shown.cards)
-            return printed(self._tables(), self._notes())
+            return printed(self._tables(), self._lines_below())
 
     def _repr_html_(self) -> str:
         shown = self._shown
@@ -290,7 +290,7 @@ class Table(pd.DataFrame):
             title = caption or LATEX.write(table.caption)
             below: Line = ""
             if note:
-                below = joined(map(_without_full_stop, self._notes()), ". ")
+                below = joined(map(_without_full_stop, self._lines_below()), ". ")
             lines = [
                 _("% needs \\usepackage{{booktabs}}"),
                 latex_table(table, title, label, below),
@@ -303,7 +303,7 @@ class Table(pd.DataFrame):
     ) -> str:
         """Write the table, the second one below it and the lines below both."""
         tables = [with_digits(table, digits) for table in self._tables()]
-        notes = self._notes() if note else []
+        notes = self._lines_below() if note else []
         return write("results/table.jinja", form, tables=tables, notes=notes)
 
     def _tables(self) -> list[Rows]:
@@ -314,7 +314,7 @@ class Table(pd.DataFrame):
             tables.append(below._rows())
         return tables
 
-    def _notes(self) -> list[Line]:
+    def _lines_below(self) -> list[Line]:
         """Return the lines below the table, the last of which is its basis."""
         left_out = 0
         if self._shown.pivot is None:  # else models stand side by side, and none is out

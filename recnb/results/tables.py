@@ -368,7 +368,8 @@ def user(data: EvaluationData, user: Any, k: int | None = None) -> Table:
         "relevance": pl.Float64,
         "rank": pl.Float64,
     }
-    missed = pl.DataFrame(user_list.missed, types, orient="row").to_pandas()
+    of_missed = [(each.item, each.relevance, each.rank) for each in user_list.missed]
+    missed = pl.DataFrame(of_missed, types, orient="row").to_pandas()
     titles = data.item_titles([*listed["item"], *missed["item"]])
     if titles:
         _insert_titles(listed, titles)
@@ -400,10 +401,9 @@ def user(data: EvaluationData, user: Any, k: int | None = None) -> Table:
 def _found_in_words(data: EvaluationData, user: Any, user_list: UserList) -> str:
     """Say who a user is, and how many relevant items their list has."""
     who = one_line(data.keys.in_words(user))
-    if text := data.user_texts([user]).get(user):
-        who = f"{who} ({beginning(text, 120)})"
-    n_hits = len(user_list.found)
-    n_relevant = n_hits + len(user_list.missed)
+    if user_list.text:
+        who = f"{who} ({beginning(user_list.text, 120)})"
+    n_hits, n_relevant = len(user_list.found), len(user_list.hits.truth_relevance)
     found = _("found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_relevant)
     title = _("{user} {id}: {found}", id=who, found=found)
     if user_list.k is None:

@@ -13,7 +13,8 @@ from typing import Any
 from recnb.display.forms import Line, Mark, Name, Rows, joined, opening, say, strong
 from recnb.display.language import N_, Message, Sentence, _, ngettext
 from recnb.display.text import fixed, short, signed
-from recnb.results.user_groups import RankedItem, ShownUser, UserGroup
+from recnb.results.user_groups import ShownUser, UserGroup
+from recnb.results.user_lists import RankedItem
 
 GAIN_AND_LOSE = N_(
     "{model} instead of {baseline}, {label}: {users} with a gain {won}, with the same "

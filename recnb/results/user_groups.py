@@ -15,7 +15,7 @@ import pandas as pd
 
 from recnb.display.language import N_, _, use_noun
 from recnb.display.text import users_in_words
-from recnb.metrics.hits import Floats, Ints
+from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
 from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import ACCURACY, Better, label_of, sign_of
 from recnb.results.arguments import AnyMetric, count_of_users
@@ -23,7 +23,7 @@ from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.scoring import averaged, scoring_of
 from recnb.results.shown import Shown
 from recnb.results.table import Table
-from recnb.results.user_lists import UserList, user_lists_of
+from recnb.results.user_lists import RankedItem, UserList, user_lists_of
 from recnb.stats import settled
 
 LOWEST = N_("{label}: the lowest of {users}")
@@ -41,16 +41,6 @@ HEADINGS = {
 
 #: Of each user ranks and items missed that are shown.
 RANKS_SHOWN, MISSED_SHOWN = 20, 5
-
-
-@dataclass(frozen=True)
-class RankedItem:
-    """An item that is shown; its relevance is 0 if it is not relevant."""
-
-    rank: int | None  #: None: it is not in the list
-    item: Any
-    relevance: float
-    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -103,17 +93,13 @@ def extremes(
     Of few, the better and the worse half; where neither is better, the highest and the
     lowest.
     """
-    hits = model.hits(k)
-    found = np.unique(hits.entry[hits.rank <= k])
-    n_hits = np.bincount(hits.truth_user[found], minlength=hits.n_users)
-    n_missed = hits.n_relevant - n_hits
-    level = sign_of(better) * values.round(12)
+    n_found, n_missed = _found_and_missed(model.hits(k), k)
+    level = sign_of(better) * values
     with_value = np.flatnonzero(~np.isnan(values))
-    n_worse_half = len(with_value) // 2
-    n_better_half = len(with_value) - n_worse_half
-    best = first_by(with_value, min(n, n_better_half), -level, -n_hits)
+    n_better_half = (len(with_value) + 1) // 2
+    best = first_by(with_value, min(n, n_better_half), -level, -n_found)
     others = with_value[~np.isin(with_value, best)]
-    worst = first_by(others, min(n, n_worse_half), level, -n_missed)
+    worst = first_by(others, n, level, -n_missed)
     best_kind, worst_kind = ("best", "worst") if better else ("highest", "lowest")
     if not len(worst):
         best_kind = "only"
@@ -141,16 +127,14 @@ def moved(
     model, baseline = pair
     sides = [models[baseline], models[model]]
     values_of_sides = [values[baseline], values[model]]
-    change = sign_of(better) * (values[model] - values[baseline])
-    n_with_value = int((~np.isnan(change)).sum())
-    change = settled(np.nan_to_num(change))
+    # NaN, of a user without a value, is neither above nor below 0, nor a tie.
+    change = settled(sign_of(better) * (values[model] - values[baseline]))
     n_won, n_lost = int((change > 0).sum()), int((change < 0).sum())
-    n_tied = n_with_value - n_won - n_lost
-    counts = (n_won, n_tied, n_lost)
+    counts = (n_won, int((change == 0).sum()), n_lost)
     groups = []
     kinds = ("gained", "lost") if better else ("risen", "fallen")
     for kind, gain in zip(kinds, (change, -change), strict=True):
-        first = first_by(np.flatnonzero(gain > 0), n, -gain.round(12))
+        first = first_by(np.flatnonzero(gain > 0), n, -gain)
         if len(first):
             users = _shown(sides, first.tolist(), values_of_sides, k)
             groups.append(UserGroup(kind, model, baseline, users, counts))
@@ -160,12 +144,22 @@ def moved(
 def first_by(positions: Ints, n: int, *keys: Floats | Ints) -> Ints:
     """Return the `n` of some positions that come first, with the lowest keys.
 
-    They are ordered by the first key, then by the next; equal ones by position.
+    They are ordered by the first key, then by the next; equal ones by position. Keys
+    that differ by rounding alone are equal.
     """
-    sort_keys = [key[positions] for key in keys]
+    sort_keys = [key[positions].round(12) for key in keys]
     order = np.lexsort([positions, *reversed(sort_keys)])
     first: Ints = positions[order[:n]]
     return first
+
+
+def _found_and_missed(hits: Hits, k: int | None) -> tuple[Ints, Ints]:
+    """Return how many relevant items each list has down to k, and how many it misses."""
+    depth = Cutoffs((k,)).size(hits.list_length)[:, 0]
+    is_inside = hits.rank <= depth[hits.user]
+    found = np.unique(hits.entry[is_inside])  # a hit spread over a tie has several rows
+    n_found = np.bincount(hits.truth_user[found], minlength=hits.n_users)
+    return n_found, hits.n_relevant - n_found
 
 
 def _shown(
@@ -194,10 +188,7 @@ def _shown(
                 n_hits=len(of_last.found),
                 n_places=max(len(each.places) for each in lists),
                 lists=tuple(_ranked(each) for each in lists),
-                missed=tuple(
-                    RankedItem(rank, item, grade, of_last.titles.get(item, ""))
-                    for item, grade, rank in missed[:MISSED_SHOWN]
-                ),
+                missed=tuple(missed[:MISSED_SHOWN]),
                 n_missed=len(missed),
             )
         )
@@ -223,8 +214,9 @@ def worst(
 ) -> Table:
     """Return the users or queries with the lowest values of a metric, a row each.
 
-    Among users with equal values, those with more relevant items come first. Users
-    without a value are left out, and weights of users do not change the order.
+    Among users with equal values, those who miss more relevant items come first, as in
+    a report. Users without a value are left out, and weights of users do not change the
+    order.
 
     Parameters
     ----------
@@ -269,13 +261,14 @@ def worst(
     value = matrix[:, 0]
     with_value = np.flatnonzero(~np.isnan(value))
     level = measure.metric.sign * value
-    positions = first_by(with_value, n_shown, level, -joined.hits.n_relevant)
     metric_data = replace(data, joined=joined)  # the metric may have its own convention
+    n_found, n_missed = _found_and_missed(metric_data.hits(measure.k), measure.k)
+    positions = first_by(with_value, n_shown, level, -n_missed)
     lists = user_lists_of(metric_data, positions.tolist(), measure.k)
     columns: dict[str, Any] = {
         "n_relevant": joined.hits.n_relevant[positions],
-        "n_found": [len(of_user.found) for of_user in lists],
-        "n_missed": [len(of_user.missed) for of_user in lists],
+        "n_found": n_found[positions],
+        "n_missed": n_missed[positions],
     }
     texts = [of_user.text for of_user in lists]
     if any(texts):

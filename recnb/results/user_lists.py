@@ -24,12 +24,14 @@ class ListPlace(NamedTuple):
     listed: int | None  #: the rank that it has in the list as given
 
 
-class MissedItem(NamedTuple):
-    """A relevant item that is no hit."""
+@dataclass(frozen=True)
+class RankedItem:
+    """An item that is shown; its relevance is 0 if it is not relevant."""
 
+    rank: int | None  #: None: it is not in the list
     item: Any
     relevance: float
-    rank: int | None  #: below the cut-off; None: it is not in the list
+    title: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +89,11 @@ class UserList:
         return sorted(inside, key=lambda place: place.rank)
 
     @property
-    def missed(self) -> list[MissedItem]:
-        """The relevant items that are no hits, in the order of the truth."""
+    def missed(self) -> list[RankedItem]:
+        """The relevant items that are no hits, in the order of the truth.
+
+        They have a rank where they are listed below the cut-off.
+        """
         if self.truth is None:
             return []
         missed, found = [], self.found
@@ -97,7 +102,8 @@ class UserList:
             if entry not in found:
                 rank = self.first_rank.get(item, 0)
                 below = rank if rank > self.depth else None
-                missed.append(MissedItem(item, grade, below))
+                title = self.titles.get(item, "")
+                missed.append(RankedItem(below, item, grade, title))
         return missed
 
     @cached_property

@@ -151,7 +151,7 @@ class Panel:
     """
 
     measure: Measure  #: the metric with its options, and its bounds under them
-    cutoffs: Sequence[int | None]
+    ks: Sequence[int | None]
     users: pl.Series  #: users, or ids of lists; see above
     #: Cut-offs × models × users: those of a model at a cut-off lie together in memory, so
     #: that a sum does not depend on the values beside them.
@@ -164,12 +164,12 @@ class Panel:
     #: Of a segment, the panel of all users, and which of these are in the segment.
     whole: tuple[Panel, Bools] | None = None
 
-    def at(self, cutoffs: Sequence[int | None]) -> Panel:
+    def at(self, ks: Sequence[int | None]) -> Panel:
         """Return the panel at some of its cut-offs, in its own order."""
-        rows = [row for row, k in enumerate(self.cutoffs) if k in cutoffs]
+        rows = [row for row, k in enumerate(self.ks) if k in ks]
         return replace(
             self,
-            cutoffs=[self.cutoffs[row] for row in rows],
+            ks=[self.ks[row] for row in rows],
             values=self.values[rows],
             mean=self.mean[rows],
         )
@@ -253,7 +253,7 @@ def panels(values_of_models: Sequence[Values]) -> list[Panel]:
         values = np.stack([_of_users(each, users) for each in values_of_models], axis=1)
     panel = Panel(
         measure=first.measure,
-        cutoffs=first.cutoffs.values,
+        ks=first.cutoffs.values,
         users=users,
         values=values,
         sample=UserSample(len(users)) if is_of_all else first.sample,
@@ -267,7 +267,7 @@ def panels(values_of_models: Sequence[Values]) -> list[Panel]:
     has_values: Bools = ~np.any(np.isnan(values), axis=1)  # cut-offs × users
     if (has_values == has_values[0]).all():
         return [panel.among(has_values[0])]
-    by_cutoff = zip(panel.cutoffs, has_values, strict=True)
+    by_cutoff = zip(panel.ks, has_values, strict=True)
     return [panel.at([k]).among(has_value) for k, has_value in by_cutoff]
 
 

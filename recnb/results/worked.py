@@ -146,7 +146,7 @@ def explained(
     credit: Credit = measure.at(hits, cutoffs)
     of_list = ListSum(measure, credit.by_rank)
     if measure.metric.own:
-        of_list.compare("of one list")
+        of_list.refuse_other_formula("of one list")
     rows = of_list.rows(user_list)
     of_ideal = of_list.of_ideal
     ideal = None
@@ -159,7 +159,7 @@ def explained(
             "Relevant pairs weigh 1 / propensity: read the mean over {users}, and not "
             "one {user}'s number."
         )
-    missed = replace(user_list, k=of_list.depth).missed
+    missed_items = replace(user_list, k=of_list.depth).missed
     missed_cost = of_list.missed
     is_of_ideal = measure.metric.over == "ideal"
     return Explanation(
@@ -173,7 +173,7 @@ def explained(
         out_of_terms=_terms_of_denominator(of_list, ideal),
         out_of=of_list.out_of,
         rows=rows,
-        missed=() if is_of_ideal else tuple(each.item for each in missed),
+        missed=() if is_of_ideal else tuple(each.item for each in missed_items),
         basis="; ".join([*basis, *scale_of(measure, hits)]),
         ideal=rows if is_of_ideal else ideal,
         titles=user_list.titles,
@@ -285,8 +285,8 @@ class ListSum:
         rows["term"] = np.where(earned == 0, "", term)
         return rows.assign(credit=earned, running=np.cumsum(earned))
 
-    def compare(self, where: str) -> None:
-        """Refuse what a formula of the metric does not give."""
+    def refuse_other_formula(self, where: str) -> None:
+        """Refuse a function whose numbers a formula of the metric does not give."""
         measure, of_ideal = self.measure, self.of_ideal
         metric, ideal = measure.metric, measure.out_of.ideal()
         if ideal is None:

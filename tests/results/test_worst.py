@@ -20,8 +20,8 @@ EV = recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test)
 @pytest.mark.parametrize("k", [3, 10, None])
 @pytest.mark.parametrize("metric", ["ndcg", "recall", "AP(rel=4)"])
 def test_the_worst_come_first(metric: str, k: int | None) -> None:
-    """Users with equal values by their number of relevant items, then as they come; what
-    a row says of a list is in `test_user_lists.py`.
+    """Users with equal values by how many items they miss, then as they come; what a row
+    says of a list is in `test_user_lists.py`.
     """
     values = EV.measure(metric, k=k).per_user
     least = 4 if "rel" in metric else 1
@@ -31,7 +31,7 @@ def test_the_worst_come_first(metric: str, k: int | None) -> None:
     listed = SAMPLE.models["popular"].query(f"rank <= {k or 1000}")
     n_found = truth.merge(listed, on=["user", "item"])["user"].value_counts()
     rows = [(value, n_relevant[user], user) for user, value in values.items()]
-    rows.sort(key=lambda row: (row[0], -row[1]))
+    rows.sort(key=lambda row: (round(row[0], 12), n_found.get(row[2], 0) - row[1]))
     for n in (1, 7, 10**300):
         table = EV.worst(metric, k=k, n=n)
         assert table.index.tolist() == [user for _value, _n, user in rows[:n]]
@@ -42,6 +42,22 @@ def test_the_worst_come_first(metric: str, k: int | None) -> None:
         assert table["n_found"].tolist() == found.tolist()
         first = firsts.reindex(table.index)
         assert table["first"].fillna("none").tolist() == first.fillna("none").tolist()
+
+
+def test_the_worst_are_those_of_the_report() -> None:
+    """Of two lists whose first hit has one rank, that which misses more comes first,
+    though the other user has more relevant items.
+    """
+    truth = {
+        "few missed": ["b", "c", "d", "e", "y"],
+        "many missed": ["b", "y", "z"],
+        "first": ["a"],
+        "first as well": ["a"],
+    }
+    ev = recnb.evaluate({user: [*"abcde"] for user in truth}, truth)
+    _best, worst = ev.report(k=5, metrics=["reciprocal_rank"]).users
+    users = ev.worst("reciprocal_rank", k=5, n=2).index.tolist()
+    assert users == [user.user for user in worst.users] == ["many missed", "few missed"]
 
 
 @pytest.mark.usefixtures("forgotten")
