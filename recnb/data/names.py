@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import product
 from typing import TypeAlias
 
@@ -79,6 +80,7 @@ def plain_name(column: object) -> str:
     return str(column).lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
+@lru_cache(maxsize=4096)  # ids are asked about as well
 def role_of(column: object) -> str | None:
     """Return the role that a column's name suggests."""
     return _ROLE.get(plain_name(column))

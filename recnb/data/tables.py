@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import (
     Callable,
+    Collection,
     Iterable,
     Iterator,
     Mapping,
@@ -235,8 +236,9 @@ Hint: TypeAlias = Callable[[Tables, Named], tuple[Tables, Named]]
 #: the usual ones; those of `inputs/` come first, since they know some mappings, lists and
 #: paths better.
 FORMS: list[Form] = []
-#: What names more columns, once all tables are open.
-HINTS: list[Hint] = []
+#: Each hint, with the columns of which one must be present. It names more columns, as
+#: keywords do, once all tables are open.
+HINTS: list[tuple[Collection[str], Hint]] = []
 
 
 def opened(thing: Any, name: str, named: Named) -> InputTable:

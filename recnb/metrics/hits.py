@@ -302,7 +302,7 @@ class Hits:
         """Refuse equal scores that share ranks, for what depends on one order of them."""
         if self.tied is not None:
             raise OptionError(
-                f"{why}, so it has no mean over ties here: choose ties='first'."
+                f"{why}, so there is no mean over ties here: choose ties='first'."
             )
 
     # Other lists
