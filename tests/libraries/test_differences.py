@@ -129,6 +129,15 @@ def test_users_who_moved() -> None:
     assert "No score in these frames" in repr(ranked.why("ndcg", 2, other="lightgbm"))
 
 
+def test_the_words_of_a_decision_are_shown_whole() -> None:
+    ranked_below = recnb.Convention(candidates="padded")
+    words = "judged items that were not recommended are ranked below the list"
+    frames = {1: ["a"]}, {1: ["b"]}
+    assert words in repr(recnb.evaluate(*frames).why("ndcg", 2, other=ranked_below))
+    ev = recnb.evaluate(*frames, candidates="padded")
+    assert words in repr(ev.why("ndcg", 2, other=recnb.Convention()))
+
+
 KNN = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
 STRICT = recnb.evaluate(
     SAMPLE.models["popular"], SAMPLE.test, relevant_from=4, averaged_users="both"
