@@ -137,6 +137,11 @@ def test_rank_biased_overlap_is_that_of_its_definition(pairs, k, p):
     assert found.rbo.item() == pytest.approx(sum(values) / len(values), abs=1e-12)
 
 
+def test_an_overlap_is_to_the_last_digit_the_same_each_time():
+    found = recnb.compare(SAMPLE.models, SAMPLE.test)
+    assert len({tuple(found.overlap(10)["jaccard"]) for _ in range(8)}) == 1
+
+
 def test_a_mean_beyond_accuracy_is_over_the_users_who_have_a_list_of_every_model() -> (
     None
 ):

@@ -128,6 +128,10 @@ def test_users_who_moved() -> None:
     )
     assert "No score in these frames" in repr(ranked.why("ndcg", 2, other="lightgbm"))
 
+    ev = recnb.evaluate({1: ["a"]}, {1: ["b"], 2: ["c"]})
+    made = ev.why("recall", 2, other="evidently recall[list]")
+    assert "2 users at the start, 0 at the end" in " ".join(repr(made).split())
+
 
 def test_the_words_of_a_decision_are_shown_whole() -> None:
     ranked_below = recnb.Convention(candidates="padded")

@@ -15,7 +15,7 @@ import pytest
 
 import recnb
 from recnb.display.language import _, use_language
-from recnb.lint import CHECKS, Lint
+from recnb.lint import CHECKS, Lint, repair
 from tests import lint_planted
 from tests.lint_planted import (
     CLEAN,
@@ -297,6 +297,17 @@ def test_lists_that_stay_where_they_are_are_checked_by_their_hits(
     assert finding.n == 3
     assert "other" not in finding.facts  # another join over files is the caller's
     assert finding.code.startswith("truth = truth.join(train, ")
+
+
+def test_of_many_rows_an_effect_that_takes_long_is_not_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(repair, "MOST_ROWS", 2)
+    data = planted("train_in_truth")
+    assert "other" in data.lint()["train_in_truth"].facts
+    of_library = data.evaluate().under("ranx")
+    for takes_long in (of_library, data.saying(ties="expected")):
+        assert "other" not in takes_long.lint()["train_in_truth"].facts
 
 
 def test_html_frame_and_language() -> None:
