@@ -2,19 +2,15 @@
 (types: test_typing.py).
 """
 
-import importlib
 import pathlib
-import pkgutil
 import subprocess
 import sys
 
 import recnb
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS
-from tests.rows import read_rows
 from tests.tools import readme
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-RECORDS = read_rows("dataclasses.toml")
 
 
 def run(*command: str) -> None:
@@ -71,16 +67,3 @@ def test_page_of_metrics_is_the_registry():
 
 def test_the_page_of_changes_has_this_version():
     assert f"## {recnb.__version__}" in (ROOT / "recnb/CHANGELOG.md").read_text("utf-8")
-
-
-def test_records_are_frozen_and_equal_only_to_themselves_but_those_listed() -> None:
-    found: dict[str, set[str]] = {"changes": set(), "equal_by_value": set()}
-    for module in pkgutil.walk_packages(recnb.__path__, "recnb."):
-        if module.name == "recnb.spark":  # Spark is an extra, and this has no record
-            continue
-        for name, record in vars(importlib.import_module(module.name)).items():
-            flags = getattr(record, "__dataclass_params__", None)
-            if isinstance(record, type) and record.__module__ == module.name and flags:
-                found["changes"] |= set() if flags.frozen else {name}
-                found["equal_by_value"] |= {name} if flags.eq else set()
-    assert found == {kind: {*names} for kind, names in RECORDS.items()}
