@@ -33,6 +33,8 @@ from tests.rows import hold_calls, hold_refusals, read_rows
 mpl.use("Agg")
 near = pytest.approx
 SAMPLED = compared()
+HALVES = pd.Series({user: "ab"[user > "u150"] for user in SAMPLED["popular"].users})
+HALVES.name = "s"
 EVALUATED = FIRST.rec.against(TRUTH)
 SEVERAL = pd.concat(
     [FIRST.assign(model="new"), SECOND.assign(model="old")], ignore_index=True
