@@ -28,7 +28,9 @@ def columns_of(items: pl.DataFrame, columns: object, argument: str) -> tuple[str
         return _columns_of_genres(items.select(names), argument)
     given = columns if is_several(columns) else [columns]
     chosen = tuple(map(str, given))
-    for name in chosen or [""]:
+    if not chosen:
+        raise OptionError(f"{argument}={quoted(columns)} names no column of items=.")
+    for name in chosen:
         if name not in names:
             raise OptionError(
                 f"{argument}={quoted(columns)}: items= has no column {name!r}. "

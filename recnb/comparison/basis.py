@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-import numpy as np
 import polars as pl
 
 from recnb.comparison.common import LeftOut, judged_by
@@ -19,7 +18,7 @@ from recnb.display.forms import CONSOLE
 from recnb.display.language import N_, Plural, _, use_noun
 from recnb.display.text import one_line
 from recnb.evaluation import Evaluation
-from recnb.metrics.hits import Bools, Cutoffs
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, symbol_of
 from recnb.results.basis import Basis, lists_in_words, merged, no_relevant_in_words
 from recnb.results.evaluation_data import users_in_common
@@ -150,10 +149,14 @@ class ComparedBasis:
     def _of_each(self, averaged: Mapping[str, Sequence[str]]) -> list[str]:
         """Return how some users count; what is said of all models stands once."""
         words = _of_models({name: of_one[1:] for name, of_one in averaged.items()})
-        lacking = np.array([_lacks_list(model) for model in self.models.values()])
+        lacking = []
+        for model in self.models.values():
+            joined = model.joined
+            lacking.append(joined.counts_as_empty(joined.hits.n_relevant == 0))
         on_lists = {tuple(of_one[1:2]) for of_one in averaged.values()}
         # As many users lack a list in each model, and they are not the same ones.
-        if words and len(on_lists) == 1 and (lacking != lacking[0]).any():
+        lack_the_same = all((each == lacking[0]).all() for each in lacking)
+        if words and len(on_lists) == 1 and not lack_the_same:
             words[0] = _("in each model {what}", what=words[0])
         return words
 
@@ -171,15 +174,6 @@ class ComparedBasis:
             for name, rules_of_one in rules.items()
         }
         return _of_models(without_note)
-
-
-def _lacks_list(model: Evaluation) -> Bools:
-    """Mark the users whose empty list counts, as `Joined.user_counts` counts them."""
-    hits = model.joined.hits
-    lacks_list: Bools = hits.list_length == 0
-    if model.convention.no_relevant == "zero":
-        return lacks_list
-    return lacks_list & (hits.n_relevant > 0)
 
 
 def _of_models(phrases: Mapping[str, Sequence[str]]) -> list[str]:

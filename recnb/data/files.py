@@ -64,8 +64,11 @@ def files_of(path: File) -> list[Path]:
         return [checked_input(given)]
     in_folders: set[Path] = set()
     for file in found:
-        inside = [one for one in file.rglob("*") if _ending(one) in PARQUET]
-        in_folders.update(inside if file.is_dir() else [file])
+        if file.is_dir():
+            inside = file.rglob("*")
+            in_folders.update(each for each in inside if _ending(each) in PARQUET)
+        else:
+            in_folders.add(file)
     # Spark writes folders of such names.
     files = sorted(file for file in in_folders if not file.is_dir())
     for file in files:

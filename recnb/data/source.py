@@ -464,13 +464,8 @@ class Joined(JoinedUsers):
             nothing_to_find = lacks_relevant
         n_users, n_nothing = len(self.users), int(nothing_to_find.sum())
         n_left_out = self.n_without_relevant - int(lacks_relevant.sum())
-        is_empty = self.hits.list_length == 0
-        rule = self.convention.no_relevant
-        # Under "one" a user with nothing to find counts 1, list or not; a cost with a
-        # value for lists without a hit (`missed`) keeps that value.
-        if rule == "skip" or (rule == "one" and not has_missed):
-            is_empty = is_empty & ~nothing_to_find
-        if rule == "skip":
+        is_empty = self.counts_as_empty(nothing_to_find, has_missed=has_missed)
+        if self.convention.no_relevant == "skip":
             n_users -= n_nothing
             n_left_out += n_nothing
             n_nothing = 0
@@ -480,6 +475,18 @@ class Joined(JoinedUsers):
             n_nothing_to_find=n_nothing,
             n_left_out=n_left_out,
         )
+
+    def counts_as_empty(
+        self, nothing_to_find: Bools, *, has_missed: bool = False
+    ) -> Bools:
+        """Mark the users with no rank in their lists, who count 0; see `user_counts`."""
+        is_empty: Bools = self.hits.list_length == 0
+        rule = self.convention.no_relevant
+        # Under "one" a user with nothing to find counts 1, list or not; a cost with a
+        # value for lists without a hit (`missed`) keeps that value.
+        if rule == "skip" or (rule == "one" and not has_missed):
+            is_empty &= ~nothing_to_find
+        return is_empty
 
     def among(self, users: pl.Series, note: str | Sentence = "") -> Joined:
         """Return the same data of some of the users alone.

@@ -31,6 +31,7 @@ from recnb.display.text import (
     latex_text,
     markdown_text,
     one_line,
+    sign_between,
     signed,
 )
 
@@ -282,9 +283,7 @@ class Form:
         ends = signs = ""
         if estimate.ends:
             low, high = map(self.write, estimate.ends)
-            # A sign or a minus is not read as the sign between the ends.
-            between = "–" if low[:1].isdigit() else " … "
-            ends = interval.format(low=low, high=high, between=between)
+            ends = interval.format(low=low, high=high, between=sign_between(low))
         if estimate.signs:
             signs = self.signs.format(self.write(estimate.signs))
         return look.format(value=self.write(value), signs=signs, ends=ends)

@@ -198,6 +198,14 @@ def signed(value: float, digits: int | None = None) -> str:
     return shown
 
 
+def sign_between(low: str) -> str:
+    """Return the sign between the ends of an interval.
+
+    A dash is not put after a lower end that has a sign.
+    """
+    return "–" if low[:1].isdigit() else " … "
+
+
 def arrow(value: float) -> str:
     """Return a change with an arrow; nothing for none.
 

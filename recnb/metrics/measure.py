@@ -474,12 +474,15 @@ def _metric_meant(name: str) -> Metric[...] | None:
 def _parameters(text: str, inside: str) -> dict[str, Any]:
     """Read the parameters in brackets."""
     try:
-        match ast.parse(f"f({inside})", mode="eval").body:
-            case ast.Call(ast.Name(), [], keywords):
-                return {
-                    str(each.arg): ast.literal_eval(each.value) for each in keywords
-                }
-        raise ValueError("no keywords")
+        call = ast.parse(f"f({inside})", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args:
+            raise ValueError("no keywords")
+        if any(keyword.arg is None for keyword in call.keywords):
+            raise ValueError("two stars")
+        return {
+            str(keyword.arg): ast.literal_eval(keyword.value)
+            for keyword in call.keywords
+        }
     except (SyntaxError, ValueError) as problem:
         raise OptionError(
             f"{text!r}: parameters in brackets have names and plain values, such as "

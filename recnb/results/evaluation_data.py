@@ -26,7 +26,7 @@ from recnb.display.language import (
     Noun,
     Sentence,
     _,
-    named,
+    current,
     noun_of,
     use_language,
     use_noun,
@@ -478,13 +478,10 @@ def index_of(
         examples += ", …"
     with use_language("en"):  # errors are in English
         are = "; ".join(in_words())
+    what = "list" if keys.columns else current().noun.user
     raise UnknownUserError(
-        named(
-            "{user} {id} is not evaluated. Those evaluated are {examples}: {are}.",
-            id=quoted(keys.in_words(user)),
-            examples=examples,
-            are=are,
-        )
+        f"{what} {quoted(keys.in_words(user))} is not evaluated. Those evaluated are "
+        f"{examples}: {are}."
     )
 
 

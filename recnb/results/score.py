@@ -24,7 +24,7 @@ from recnb.display.language import (
 from recnb.display.plain import wrapped
 from recnb.display.style import ACCENT, QUIET, lettering
 from recnb.display.templates import write
-from recnb.display.text import Phrase, one_line
+from recnb.display.text import Phrase, one_line, sign_between
 from recnb.errors import NoUsersError, OptionError, Suggesting
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
@@ -215,7 +215,7 @@ class MetricValue(float, Suggesting):
         """
         phrases = self._values.basis.phrases()
         who, *unusual = [each.short for each in phrases if isinstance(each, Phrase)]
-        ends = self._ends_in_words(N_("95% {low}–{high}"))
+        ends = self._ends_in_words(N_("95% {low}{between}{high}"))
         words = ", ".join(filter(None, [ends, who]))
         if unusual:
             words = f"{words}: {', '.join(unusual)}"
@@ -232,7 +232,8 @@ class MetricValue(float, Suggesting):
         low, high = self.interval()
         if np.isnan(low):
             return without
-        return _(words, low=f"{low:.4f}", high=f"{high:.4f}")
+        ends = {"low": f"{low:.4f}", "high": f"{high:.4f}"}
+        return _(words, between=sign_between(ends["low"]), **ends)
 
     def _repr_html_(self) -> str:
         return write(

@@ -33,9 +33,7 @@ def judged_of(hits: Hits) -> Hits:
 
     The relevant ones where no others are given.
     """
-    hits.refuse_ties(
-        "Judged, Bpref, infAP and RBP-residual depend on one order of the list"
-    )
+    hits.refuse_ties("measures of judged items depend on one order of the list")
     return hits if hits.judged is None else hits.judged
 
 

@@ -112,5 +112,6 @@ def test_lists_whose_names_are_alike_are_told_apart() -> None:
     ev = recnb.evaluate(recs, {"u [x": ["b"]}, split=["day", "s"])
     values = {("u [x", "1", "2, s=3"): 1.0, ("u [x", "1, s=2", "3"): 0.0}
     assert ev.recall(k=1).per_user.to_dict() == values
-    with pytest.raises(UnknownUserError, match="is not evaluated"):
-        ev.user("u [x [day=1, s=2, s=3]")
+    for name in ("u [x", "u [x [day=1, s=2, s=3]"):
+        with pytest.raises(UnknownUserError, match=r"^list .* is not evaluated"):
+            ev.user(name)

@@ -294,7 +294,15 @@ def by_length() -> Any:
     )
 
 
-OWN = (search_length, share, of_logs, doubled, by_length)
+def below_0():
+    return make(
+        lambda hits, k: Credit(hits, k, 0.0 - hits.rank),
+        credit="0 - rank",
+        bounds=(-99, 0),
+    )
+
+
+OWN = (search_length, share, of_logs, doubled, by_length, below_0)
 KNOWN = TAKEN["known"]
 
 
