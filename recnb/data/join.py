@@ -38,7 +38,7 @@ from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.data import ranking
 from recnb.data.expected_ties import average_over_ties
-from recnb.data.ids import each_once
+from recnb.data.ids import n_distinct
 from recnb.data.matches import (
     GradedTruth,
     Matches,
@@ -136,7 +136,7 @@ class RowsInMemory(JoinedRows):
     @cached_property
     def n_users(self) -> int:
         """Number of users of either table."""
-        return len(each_once(self.recs["user"], self.graded_truth.users))
+        return n_distinct(self.recs["user"], self.graded_truth.users)
 
     @cached_property
     def relevant(self) -> pl.DataFrame:
