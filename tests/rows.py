@@ -86,8 +86,12 @@ def hold_refusals(
 
 
 def hold_refused(call: str, row: dict[str, str], names: dict[str, Any]) -> None:
-    """Hold that a call raises the error of its row, which has these words, or matches."""
+    """Hold that a call raises the error of its row, with its message or words."""
     kind = getattr(errors, row["error"], None) or getattr(builtins, row["error"])
-    pattern = row.get("match") or re.escape(row["words"])
-    with pytest.raises(kind, match=pattern):
+    with pytest.raises(kind) as raised:
         value_of(call, names)
+    told = str(raised.value)
+    if "message" in row:
+        assert told == row["message"]
+    else:
+        assert re.search(row.get("match") or re.escape(row["words"]), told), told

@@ -14,25 +14,7 @@ from tests.refused.test_refused import refused
 from tests.rows import read_rows
 
 
-def test_a_lazy_frame_that_cannot_be_collected(tmp_path: Path) -> None:
-    lazy = pl.from_pandas(RECS).lazy()
-    broken = lazy.with_columns(pl.col("nope"))
-    refused(
-        lambda: recnb.evaluate(broken, TRUTH),
-        FrameError,
-        "recommendations cannot be read",
-        "nope",
-        "mend what it reads",
-    )
-    late = lazy.with_columns(pl.col("item").cast(pl.String) + "x").with_columns(
-        pl.col("item").cast(pl.Int64)
-    )
-    refused(
-        lambda: recnb.evaluate(RECS, late),
-        FrameError,
-        "truth cannot be read",
-        "mend what it reads",
-    )
+def test_files_that_cannot_be_scanned(tmp_path: Path) -> None:
     for n, name in enumerate(("0.parquet", f"{'long' * 50}.parquet")):
         RECS.assign(**{"more": n} if n else {}).to_parquet(tmp_path / name)
     files, none = pl.scan_parquet(tmp_path), pl.scan_parquet(tmp_path / "none")
