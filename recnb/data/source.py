@@ -353,11 +353,7 @@ def _known_propensities(truth: RoleTable) -> pl.Series:
 def source_of(
     recs: RoleTable, truth: RoleTable, split: Sequence[str] = (), **known: Any
 ) -> InMemory:
-    """Return the source of all rows, in memory, whose lists some columns tell apart.
-
-    Ids of both tables must be of one kind.
-    """
-    recs.refuse_other_kinds(truth)
+    """Return the source of all rows, in memory, whose lists some columns tell apart."""
     if not split:
         return InMemory(recs, truth, **known)
     keys = Keys.found_in(recs, truth, split)

@@ -18,16 +18,10 @@ from recnb.data.source import InMemory
 from recnb.display.language import N_, Noun, _
 from recnb.display.text import Phrase
 from recnb.errors import NoUsersError, OptionError
-from recnb.metrics.gain import as_column
 from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits
 from recnb.metrics.measure import Measure
-from recnb.metrics.metric import FILLED, LIST_METRICS, Credit, Metric
-from recnb.results.basis import (
-    OWN,
-    Basis,
-    averaged_in_words,
-    given_marked,
-)
+from recnb.metrics.metric import FILLED, LIST_METRICS, Credit, Metric, as_column
+from recnb.results.basis import OWN, Basis, averaged_in_words, given_marked
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.values import Values
 from recnb.stats import means
@@ -94,7 +88,7 @@ def scoring_of(
     data: EvaluationData, measure: Measure, cutoffs: Cutoffs = ANY_CUTOFF
 ) -> Scoring:
     """Return how a measure is computed: as the evaluation does, or as a library does."""
-    recorded = recorded_of(data, measure.metric, uncut=cutoffs.is_whole)
+    recorded = recorded_of(data, measure.metric, cutoffs)
     computed = as_computed(data, measure, recorded)
     convention = _own_convention_of(data, measure, recorded)
     joined = data.joined
@@ -176,7 +170,7 @@ def _recnbs_own(convention: Convention) -> Convention:
 
 
 def recorded_of(
-    data: EvaluationData, metric: Metric[...], *, uncut: bool = False
+    data: EvaluationData, metric: Metric[...], cutoffs: Cutoffs = ANY_CUTOFF
 ) -> presets.Preset | None:
     """Return what is recorded of a metric in the library, cut or not.
 
@@ -189,7 +183,7 @@ def recorded_of(
     preset = presets.default_of(data.library, metric.name)
     if preset is None:
         return None
-    if uncut:
+    if cutoffs.is_whole:
         return preset.uncut
     return None if preset.convention.cutoff == "none" else preset
 
