@@ -301,7 +301,7 @@ class Scoring(Basis):
         """What sentences call users and items."""
         return self.data.noun
 
-    def averaged(self) -> list[str]:
+    def who(self) -> list[str]:
         """Return the users behind a mean in words."""
         return averaged_in_words(
             self.joined,
@@ -334,7 +334,7 @@ class Scoring(Basis):
         if not brief:
             words += self._marked_decisions()
         elif recorded is None:
-            words += self.decisions()
+            words += self.decisions_in_words()
         else:  # the name of the library says its decisions
             words += options_in_words(self.asked.options_beside_text)
         words += scale_of(self.measure, self.joined.hits)
@@ -343,7 +343,7 @@ class Scoring(Basis):
             words.append(Phrase(own, _("recnb's own")))
         return words
 
-    def decisions(self) -> list[str]:
+    def decisions_in_words(self) -> list[str]:
         """Return the decisions about the data and the options in words."""
         decided = self.joined.convention.with_metric(self.measure.chosen)
         in_words = partial(
@@ -359,7 +359,7 @@ class Scoring(Basis):
         These are the unusual ones, and none of a library, whose name says them.
         """
         convention = self.joined.convention
-        phrases = self.decisions()
+        phrases = self.decisions_in_words()
         if self.data.library is not None:
             phrases = [str(phrase) for phrase in phrases]
         elif ties_may_decide(self.joined):
