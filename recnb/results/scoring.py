@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -344,14 +343,27 @@ class Scoring(Basis):
         return words
 
     def decisions_in_words(self) -> list[str]:
-        """Return the decisions about the data and the options in words."""
+        """Return the decisions about the data and the options in words.
+
+        Of some lists that are cut and some that are whole, those of the latter that
+        differ come last.
+        """
+        phrases = self._decided(whole=self.cutoffs.is_whole)
+        if not self.cutoffs.is_mixed:
+            return phrases
+        of_whole = [
+            words for words in self._decided(whole=True) if words not in phrases
+        ]
+        return [*phrases, *[_("for whole lists, {what}", what=one) for one in of_whole]]
+
+    def _decided(self, *, whole: bool) -> list[str]:
+        """Return the decisions in words, of lists that are whole or cut."""
         decided = self.joined.convention.with_metric(self.measure.chosen)
-        in_words = partial(
-            decided.phrases,
+        return decided.phrases(
             graded=self.joined.graded,
             below_0_unjudged=self.measure.metric.below_0_unjudged,
+            whole=whole,
         )
-        return worded_for(self.cutoffs, in_words)
 
     def _marked_decisions(self) -> list[str]:
         """Return the decisions; those of the line of a score as `Phrase`.
@@ -389,18 +401,6 @@ def ties_may_decide(joined: Joined) -> bool:
     places = hits.select("user", "score").unique()
     n_equal = scores.join(places, on=["user", "score"], how="semi").height
     return n_equal > places.height
-
-
-def worded_for(cutoffs: Cutoffs, in_words: Callable[..., list[str]]) -> list[str]:
-    """Return the phrases of lists that are cut, and those of whole lists that differ.
-
-    `in_words(whole=...)` has those of either.
-    """
-    phrases = in_words(whole=cutoffs.is_whole)
-    if not cutoffs.is_mixed:
-        return phrases
-    of_whole = [words for words in in_words(whole=True) if words not in phrases]
-    return [*phrases, *[_("for whole lists, {what}", what=one) for one in of_whole]]
 
 
 def scale_of(measure: Measure, hits: Hits) -> list[str]:
