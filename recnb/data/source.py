@@ -298,8 +298,7 @@ class InMemory(Source):
         """Raise an error if no user is in both tables, or if none counts."""
         # Where every list is empty, `read_tables` saw that some user is in both.
         if self.whole is None and self.recs.rows.height:
-            listed, judged = self.recs["user"], self.truth["user"]
-            joined.refuse_strangers(listed.first(), judged.first())
+            joined.refuse_strangers(self.recs, self.truth)
         joined.refuse_no_users()
         if self.whole is None and self.keys.columns:
             self.keys.refuse_without_users(joined.users)
