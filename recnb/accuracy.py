@@ -15,7 +15,9 @@ import numpy as np
 from recnb.metrics.gain import (
     GAIN,
     GAIN_AND_DISCOUNT,
+    LOG_BASE,
     OUT_OF,
+    PATIENCE,
     Discount,
     Gain,
     Ideal,
@@ -175,6 +177,12 @@ def f1(hits: Hits, k: Cutoff = None) -> Credit:
     bounds=(0, 1),
     references=["vanrijsbergen1979"],
     instead="recall",
+    ranges={
+        "beta": (
+            "a number above 0 and up to 1e6, where F-beta is recall",
+            lambda beta: 0 < beta <= 1e6,
+        )
+    },
     sentence="As F1, with recall weighing beta times as much as precision.",
 )
 def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
@@ -193,12 +201,7 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
     >>> round(recnb.fbeta(["a", "x", "b", "y", "c"], truth, k=5, beta=2), 4)
     0.5172
     """
-    beta = number_option(
-        "beta",
-        beta,
-        "a number above 0 and up to 1e6, where F-beta is recall",
-        lambda x: 0 < x <= 1e6,
-    )
+    beta = float(beta)
     out_of = out_of_count(hits, k, "k") + beta**2 * out_of_count(hits, k, "relevant")
     return Credit(hits, k, (1 + beta**2) * hits.weight, out_of)
 
@@ -353,6 +356,7 @@ def cg(hits: Hits, k: Cutoff = None, *, gain: Gain = "linear") -> Credit:
     credit="gain / discount",
     out_of="out_of",
     meanings={**GAIN_AND_DISCOUNT, "out_of": OUT_OF},
+    ranges={"log_base": LOG_BASE},
     bounds=(0, math.inf),
     sentence="A hit at the top earns its full gain; further down, less and less. It has no "
     "upper bound.",
@@ -405,6 +409,7 @@ def dcg(
     credit="gain / discount",
     over="ideal",
     meanings=GAIN_AND_DISCOUNT,
+    ranges={"log_base": LOG_BASE},
     sentence="The most that DCG could be for this {user}: it belongs to the truth, not "
     "to the list.",
     bounds=(0, math.inf),
@@ -454,6 +459,7 @@ def idcg(
     references=["jarvelin2002", "burges2005"],
     sentence="The list's DCG as a share of the best possible one's: 1 is the best possible list.",
     meanings=GAIN_AND_DISCOUNT,
+    ranges={"log_base": LOG_BASE},
 )
 def ndcg(
     hits: Hits,
@@ -535,6 +541,7 @@ def r_precision(hits: Hits, k: Cutoff = None) -> Credit:
     bounds=(0, 1),
     references=["moffat2008", "yang2018"],
     meanings={"out_of": OUT_OF},
+    ranges={"p": PATIENCE},
     sentence="Expected relevance per examined {item} for a reader who continues with "
     "probability p.",
 )

@@ -14,7 +14,7 @@ import numpy as np
 from recnb.beyond.recommendation_lists import Lists, PerUser, TermRows
 from recnb.metrics.gain import out_of_count
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import FILLED, Credit, metric, number_option
+from recnb.metrics.metric import FILLED, Credit, metric
 
 if TYPE_CHECKING:
     from recnb.beyond.catalogue import Sparse
@@ -97,6 +97,12 @@ def serendipity(lists: Lists, k: int | None = None) -> PerUser:
     references=["steck2018"],
     needs=("train", "genre"),
     no_value="It needs items with a genre both in the user's history in train and in their list.",
+    ranges={
+        "alpha": (
+            "a share between 0 and 1, such as 0.01",
+            lambda alpha: 0 < alpha < 1,
+        )
+    },
 )
 def calibration(
     lists: Lists, k: int | None = None, *, genre: object = None, alpha: float = 0.01
@@ -131,12 +137,6 @@ def calibration(
     >>> round(ev.calibration(k=10), 4)
     1.5042
     """
-    number_option(
-        "alpha",
-        alpha,
-        "a share between 0 and 1, such as 0.01",
-        lambda alpha: 0 < alpha < 1,
-    )
     catalogue, shown = lists.catalogue, lists.upto(k)
     had_user, had_item = lists.data.history()
     genres, names = catalogue.described(genre, "genre")

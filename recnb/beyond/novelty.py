@@ -21,7 +21,7 @@ from recnb.beyond.recommendation_lists import (
 )
 from recnb.errors import NoUsersError
 from recnb.metrics.hits import Cutoffs, Floats, Ints
-from recnb.metrics.metric import metric, number_option
+from recnb.metrics.metric import metric
 
 
 @metric(
@@ -215,6 +215,12 @@ def popularity_rank(lists: Lists, k: int | None = None) -> PerUser:
     bounds=(0, 1),
     references=["abdollahpouri2019"],
     needs=("train",),
+    ranges={
+        "ratio": (
+            "a share of items, above 0 and up to 1, such as 0.1",
+            lambda ratio: 0 < ratio <= 1,
+        )
+    },
 )
 def tail_share(lists: Lists, k: int | None = None, *, ratio: float = 0.8) -> PerUser:
     """What share of the list comes from the long tail, the least popular items of
@@ -240,16 +246,10 @@ def tail_share(lists: Lists, k: int | None = None, *, ratio: float = 0.8) -> Per
     0.1191
     """
     count = lists.catalogue.counts("interactions")
-    share = number_option(
-        "ratio",
-        ratio,
-        "a share of items, above 0 and up to 1, such as 0.1",
-        lambda x: 0 < x <= 1,
-    )
     in_train = np.flatnonzero(count)
     rarest = in_train[np.argsort(count[in_train], kind="stable")]
     tail = np.zeros(lists.n_items)
-    tail[rarest[: max(int(len(in_train) * share), 1)]] = 1
+    tail[rarest[: max(int(len(in_train) * ratio), 1)]] = 1
     return _mean_of_items(lists.upto(k), tail, {"tail": tail})
 
 

@@ -131,7 +131,7 @@ class BeyondBasis(Basis):
             words.append(_(OWN, library=self.data.library))
         return [*words, *self.data.notes]
 
-    def averaged(self) -> list[str]:
+    def who(self) -> list[str]:
         """Return the users behind the number and their weights, as one phrase."""
         has_several = bool(self.data.keys.columns)
         who = users_with_lists_in_words(self.data, self.users)

@@ -106,7 +106,10 @@ class ComparedBasis:
         averaged, rules, users = {}, {}, []
         for name, model in self.models.items():
             scoring = scoring_of(model, measure, cutoffs)
-            averaged[name], rules[name] = scoring.averaged(), scoring.of_any_users()
+            averaged[name], rules[name] = (
+                scoring.who(),
+                scoring.of_any_users(),
+            )
             users.append(scoring.joined.users)
             if scoring.joined is model.joined:
                 averaged[name] += self._alone(name)

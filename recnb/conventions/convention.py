@@ -395,7 +395,7 @@ def options_in_words(
         if phrase is not None:
             phrases[name] = _(phrase)
     base = options.get("log_base", 2)
-    # A base that is no number is refused where the metric is computed.
+    # A base that is no number is refused by `Metric.check`.
     if is_number(base) and "discount" in phrases:  # whose phrase names the logarithm
         shown = f"log{base:g}(" if base % 1 == 0 else f"log_{base:.4g}("
         phrases["discount"] = phrases["discount"].replace("log2(", shown)

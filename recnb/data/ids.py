@@ -167,8 +167,3 @@ def _met_in_join(known: pl.Series, wanted: pl.Series) -> Ints:
     position = np.full(len(wanted), -1)
     position[met["row"].to_numpy()] = met["position"].to_numpy()
     return position
-
-
-def sorted_in_threads(numbers: Ints) -> Ints:
-    """Return whole numbers sorted by Polars: on two cores, in a quarter of numpy's time."""
-    return pl.Series(numbers).sort().to_numpy()

@@ -29,7 +29,7 @@ otherwise, its own step is in `ranking.py`, which lists them. The words for rows
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -97,9 +97,10 @@ class JoinedUsers:
     has_gaps: bool  #: whether some list that counts leaves a rank empty
     graded: bool  #: whether the truth says how relevant an item is
 
-    def refuse_strangers(self, listed: Any, judged: Any) -> None:
+    def refuse_strangers(self, recs: RoleTable, truth: RoleTable) -> None:
         """Raise an error, with a user of each table, if no user is in both."""
         if not self.in_both:
+            listed, judged = recs["user"].first(), truth["user"].first()
             raise FrameError(
                 f"no user is in both frames: recommendations hold users such as {listed!r}, "
                 f"truth holds users such as {judged!r}. Check that both frames use the "

@@ -18,7 +18,7 @@ import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention
-from recnb.data.ids import RowLookup, each_once, positions, sorted_in_threads
+from recnb.data.ids import RowLookup, each_once, positions
 from recnb.data.names import IDS
 from recnb.data.role_table import RoleTable, repeated, with_series
 from recnb.metrics.hits import (
@@ -56,7 +56,7 @@ class TruthRows:
         """Put frame rows in order; rows of equal relevance keep theirs."""
         if stands_from_highest(user, relevance):
             return cls(np.arange(len(user)), user, relevance)
-        frame_row = order_from_highest(user, relevance, sort=sorted_in_threads)
+        frame_row = order_from_highest(user, relevance)
         return cls(frame_row, user[frame_row], relevance[frame_row])
 
     def of_frame_rows(self, frame_row: Ints) -> Ints:

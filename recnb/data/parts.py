@@ -132,7 +132,7 @@ class Parts(Source):
         kept = [part.kept for part in parts]
         joined = _merged(parts)
         # Where some user is in both tables, items of all parts are of one kind.
-        joined.refuse_strangers(listed, judged)
+        joined.refuse_strangers(recs, truth)
         joined.refuse_no_users()
         if self.keys.columns:
             self.keys.refuse_without_users(joined.users)

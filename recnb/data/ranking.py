@@ -35,7 +35,7 @@ import polars as pl
 from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.conventions.convention import Ties
-from recnb.data.ids import each_once, positions, sorted_in_threads
+from recnb.data.ids import each_once, positions
 from recnb.data.matches import (
     GradedTruth,
     Matches,
@@ -376,8 +376,7 @@ def _order_from_top(listed: ListedRows, ties: Ties) -> Ints | slice:
     keeps_row_order = ties in ("first", *SHARED)  # of equal scores
     if is_in_order(listed.user, listed.score, equal_may_follow=keeps_row_order):
         return slice(None)
-    within = tie_order(listed, ties)
-    return order_from_highest(listed.user, listed.score, within, sort=sorted_in_threads)
+    return order_from_highest(listed.user, listed.score, tie_order(listed, ties))
 
 
 def is_in_order(

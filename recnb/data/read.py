@@ -19,10 +19,10 @@ from recnb.data.names import BOTH, IDS, OF_LISTS, RECS, ROLES, TRUTH, Named
 from recnb.data.parts import Parts
 from recnb.data.role_table import RoleTable, is_missing
 from recnb.data.roles import (
+    WITH_LISTS,
     Layout,
     as_named,
     labels_of,
-    list_column_of,
     refuse_absent,
     refuse_models,
     with_split,
@@ -130,6 +130,23 @@ def _truth_of_lists(recs: InputTable, named: Named) -> InputTable | None:
     return truth
 
 
+def list_column_of(table: InputTable, named: Named) -> str | None:
+    """Return the column of a list for each user.
+
+    It is named by keyword or, of a table without items, by its name.
+    """
+    if table.name not in WITH_LISTS or isinstance(table, ListTable):
+        return None
+    # Lists of train, which no keyword names, are of what was relevant before.
+    role = OF_LISTS.get(table.name, "relevant")
+    if table.name in OF_LISTS and role in named:
+        return next(iter(table.named_for(role, named)), None)
+    if table.has_role("item", named):
+        return None
+    usual = table.by_role.get(role, [])
+    return usual[0] if len(usual) == 1 else None
+
+
 # ---- ids of text files, of the kind that other tables have
 
 
@@ -202,8 +219,10 @@ def read_tables(tables: Tables, named: Named, truth: RoleTable | None = None) ->
             return Parts.of(stored, layout, truth_table.without_items)
     if truth is None:
         truth = truth_table.role_table(layout.truth, layout.truth_read)
+    recs = _recs_of(recs_table, layout, truth)
+    recs.refuse_other_kinds(truth)
     return source_of(
-        _recs_of(recs_table, layout, truth),
+        recs,
         truth,
         layout.split,
         users_without_items=truth_table.without_items,

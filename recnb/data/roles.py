@@ -29,7 +29,7 @@ from recnb.data.names import (
     split_labels,
 )
 from recnb.data.role_table import is_missing
-from recnb.data.tables import InputTable, ListTable, Tables, errors_name_frame
+from recnb.data.tables import InputTable, Tables, errors_name_frame
 from recnb.errors import (
     ColumnError,
     FrameError,
@@ -166,23 +166,6 @@ def _refuse_relevant_items(table: InputTable, roles: Roles, labels: Labels) -> N
 
 
 # ---- lists in cells
-
-
-def list_column_of(table: InputTable, named: Named) -> str | None:
-    """Return the column of a list for each user.
-
-    It is named by keyword or, of a table without items, by its name.
-    """
-    if table.name not in WITH_LISTS or isinstance(table, ListTable):
-        return None
-    # Lists of train, which no keyword names, are of what was relevant before.
-    role = OF_LISTS.get(table.name, "relevant")
-    if table.name in OF_LISTS and role in named:
-        return next(iter(table.named_for(role, named)), None)
-    if table.has_role("item", named):
-        return None
-    usual = table.by_role.get(role, [])
-    return usual[0] if len(usual) == 1 else None
 
 
 def columns_of_lists(table: InputTable) -> list[str]:

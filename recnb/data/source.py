@@ -298,8 +298,7 @@ class InMemory(Source):
         """Raise an error if no user is in both tables, or if none counts."""
         # Where every list is empty, `read_tables` saw that some user is in both.
         if self.whole is None and self.recs.rows.height:
-            listed, judged = self.recs["user"], self.truth["user"]
-            joined.refuse_strangers(listed.first(), judged.first())
+            joined.refuse_strangers(self.recs, self.truth)
         joined.refuse_no_users()
         if self.whole is None and self.keys.columns:
             self.keys.refuse_without_users(joined.users)
@@ -353,11 +352,7 @@ def _known_propensities(truth: RoleTable) -> pl.Series:
 def source_of(
     recs: RoleTable, truth: RoleTable, split: Sequence[str] = (), **known: Any
 ) -> InMemory:
-    """Return the source of all rows, in memory, whose lists some columns tell apart.
-
-    Ids of both tables must be of one kind.
-    """
-    recs.refuse_other_kinds(truth)
+    """Return the source of all rows, in memory, whose lists some columns tell apart."""
     if not split:
         return InMemory(recs, truth, **known)
     keys = Keys.found_in(recs, truth, split)

@@ -3,8 +3,8 @@
 `recnb/accuracy.py` has the metrics of accuracy, and rooms beside it have others.
 """
 
-from recnb.metrics.gain import as_column, out_of_count
-from recnb.metrics.metric import REFERENCES, Credit
+from recnb.metrics.gain import out_of_count
+from recnb.metrics.metric import REFERENCES, Credit, as_column
 
 __all__ = [
     "REFERENCES",

@@ -11,7 +11,6 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recnb.errors import OptionError
 from recnb.metrics.hits import (
@@ -22,12 +21,11 @@ from recnb.metrics.hits import (
     Floats,
     Hits,
     Ints,
-    Number,
     count_within,
     of_each_rank,
     sums,
 )
-from recnb.metrics.metric import Credit, number_option
+from recnb.metrics.metric import Credit, Range, as_column
 
 Gain = Literal["linear", "exponential", "binary"]
 GAIN = {"linear": "relevance", "exponential": "2^relevance - 1", "binary": "1"}
@@ -57,16 +55,14 @@ def gain_of(relevance: Floats, gain: Gain) -> Floats:
 Discount = Literal["log", "clipped_log", "rank"]
 DISCOUNT = {"log": "log(1 + rank)", "clipped_log": "max(1, log(rank))", "rank": "rank"}
 GAIN_AND_DISCOUNT = {"gain": GAIN, "discount": DISCOUNT}
+LOG_BASE: Range = (
+    "a base of a logarithm: give a number above 1, such as 2",
+    lambda base: base > 1,
+)
 
 
 def discount_of(rank: Ints, discount: Discount, log_base: float) -> Floats:
     """Return the divisor of the gain of a hit by its rank."""
-    number_option(
-        "log_base",
-        log_base,
-        "a base of a logarithm: give a number above 1, such as 2",
-        lambda x: x > 1,
-    )
     if discount == "rank":
         return rank.astype(np.float64)
     if discount == "log":
@@ -80,12 +76,15 @@ def _log(values: Ints, base: float) -> Floats:
     return np.asarray(np.log2(values) if base == 2 else np.log(values) / math.log(base))
 
 
+#: The chance that a reader looks further.
+PATIENCE: Range = (
+    "a chance of looking further: give a number between 0 and 1, such as p=0.8",
+    lambda p: 0 < p < 1,
+)
+
+
 def examined(rows: Hits, p: float) -> Floats:
     """Return the share of all examining that falls on the rank of each row."""
-    meaning = (
-        "a chance of looking further: give a number between 0 and 1, such as p=0.8"
-    )
-    number_option("p", p, meaning, lambda p: 0 < p < 1)
     return of_each_rank(rows.rank, lambda rank: (1 - p) * np.power(p, rank - 1))
 
 
@@ -273,28 +272,3 @@ def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats | float:
         weight = np.where(best.rank <= n[best.user], best.weight, 0.0)
         columns.append(sums(weight, best.user, hits.n_users))
     return np.stack(columns).T
-
-
-def as_column(values: NDArray[Number]) -> NDArray[Number]:
-    """Return values of users as a column.
-
-    It cannot be broadcast along the cut-offs by accident.
-
-    Parameters
-    ----------
-    values : array, shape (n_users,)
-        A value for each user.
-
-    Returns
-    -------
-    array, shape (n_users, 1)
-        The same values.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from recnb.metrics import as_column
-    >>> as_column(np.array([2, 3])).shape
-    (2, 1)
-    """
-    return values[:, np.newaxis]

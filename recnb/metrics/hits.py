@@ -457,19 +457,16 @@ def stands_from_highest(user: Ints, value: Floats) -> bool:
 
 
 def order_from_highest(
-    user: Ints,
-    value: Floats | Ints,
-    within: Ints | Floats | None = None,
-    sort: Callable[[Ints], Ints] = np.sort,
+    user: Ints, value: Floats | Ints, within: Ints | Floats | None = None
 ) -> Ints:
     """Return the order by user, from the highest value, then from the lowest `within`.
 
-    Equal rows keep their order. `sort` returns whole numbers sorted.
+    Equal rows keep their order.
     """
     value = value.astype(np.float64, copy=False)
     if within is not None:
         by_within = np.argsort(within, kind="stable")
-        order = order_from_highest(user[by_within], value[by_within], sort=sort)
+        order = order_from_highest(user[by_within], value[by_within])
         return np.asarray(by_within[order])
     # Each row is packed into one whole number, which sorts several times as fast as
     # columns do: its user, how far its value is below the highest, and its place. Of
@@ -487,7 +484,7 @@ def order_from_highest(
     packed |= user << value_bits
     packed <<= row_bits
     packed |= np.arange(len(user))
-    packed = sort(packed)
+    packed.sort()
     order = packed & ((1 << row_bits) - 1)
     return _with_values_in_order(order, packed >> (value_bits + row_bits), value)
 

@@ -125,6 +125,8 @@ class Measure:
 
         A cut-off is none of them; those that its text gives are not given again.
         """
+        if not options:
+            return self
         self.metric.check(options)
         for name, value in options.items():
             if name == "k":

@@ -35,7 +35,7 @@ from recnb.errors import (
     quoted,
     words_of,
 )
-from recnb.metrics.hits import Bools, Cutoff, Cutoffs, Floats, Hits
+from recnb.metrics.hits import Bools, Cutoff, Cutoffs, Floats, Hits, Number
 
 P = ParamSpec("P")
 
@@ -54,6 +54,8 @@ Better = Literal["high", "low"] | None
 Text = str | Callable[[Given], str]
 #: Bounds under some options; None: those under the default options.
 BoundsOf = Callable[[Given], tuple[float, float] | None]
+#: What an option that is a number has to be: in words, and as a condition.
+Range = tuple[str, Callable[[float], bool]]
 #: Values of users who have nothing to find, by what the convention does with them.
 FILLED = {"skip": np.nan, "zero": 0.0, "one": 1.0}
 #: In `Definition.meanings`, the value of a name that is no option.
@@ -164,6 +166,31 @@ class Credit:
         return value
 
 
+def as_column(values: NDArray[Number]) -> NDArray[Number]:
+    """Return values of users as a column.
+
+    It cannot be broadcast along the cut-offs by accident.
+
+    Parameters
+    ----------
+    values : array, shape (n_users,)
+        A value for each user.
+
+    Returns
+    -------
+    array, shape (n_users, 1)
+        The same values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from recnb.metrics import as_column
+    >>> as_column(np.array([2, 3])).shape
+    (2, 1)
+    """
+    return values[:, np.newaxis]
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Definition:
     """The definition of a metric, as `@metric` takes it.
@@ -189,6 +216,8 @@ class Definition:
     #: Name in the formula -> value of the option of that name -> formula text. A name
     #: that is no option, such as `stop` of ERR, has its text under ALWAYS.
     meanings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    #: Of options that are numbers, by name: which numbers they may be.
+    ranges: Mapping[str, Range] = field(default_factory=dict)
     aliases: tuple[str, ...] = ()  #: names of the same function and method
     #: The name that papers and ir_measures print, if there is one.
     printed: str = ""
@@ -355,6 +384,8 @@ class Metric(Definition, Generic[P]):
             problem = f"{name}={quoted(value)} is no option of {self.name}"
             if name in self.words and not is_word(value, self.words[name]):
                 raise OptionError(f"{problem}. {near(value, self.words[name])}")
+            if name in self.ranges:
+                number_option(name, value, *self.ranges[name])
             is_switch = isinstance(self.defaults[name], bool)
             if is_switch and not isinstance(value, (bool, np.bool_)):
                 raise OptionError(f"{problem}. Type True or False.")
@@ -417,8 +448,7 @@ def sign_of(better: Better) -> int:
 
 def number_option(
     name: str, value: object, meaning: str, is_possible: Callable[[float], bool]
-) -> float:
-    """Return the value of an option that is a number, if it can be one."""
+) -> None:
+    """Refuse what is no number, or a number that an option cannot be."""
     if not is_number(value) or not is_possible(value):
         raise OptionError(f"{name}={quoted(value)} is not {meaning}.")
-    return float(value)

@@ -57,8 +57,8 @@ class Basis(ABC):
         """Return whose conventions are followed, if they are those of a library."""
         return ()
 
-    def averaged(self) -> Sequence[str]:
-        """Return whose values are averaged, how some count, and those left out."""
+    def who(self) -> Sequence[str]:
+        """Return who is averaged, how some count, and who is left out."""
         return ()
 
     @abstractmethod
@@ -72,7 +72,7 @@ class Basis(ABC):
     def phrases(self, *, brief: bool = False) -> list[str]:
         """Return all of it in words; brief ones say all of the users in one phrase."""
         with use_noun(self.noun):
-            users = [*self.averaged()]
+            users = [*self.who()]
             if brief and users:
                 users = ["; ".join(users)]
             rules = self.rules(brief=brief)

@@ -17,7 +17,7 @@ from recnb.display.style import COLOURS, QUIET
 from recnb.display.text import one_line, sample_in_words
 from recnb.errors import OptionError
 from recnb.metrics.measure import symbol_of
-from recnb.results.shown import Shown, at_cutoff, cutoff_label, parts_of
+from recnb.results.shown import Shown, at_cutoff, cutoff_label, means_and_ends
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +30,7 @@ DOTS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 def draw_metrics(table: pd.DataFrame, _shown: Shown, ax: Axes | None) -> Axes:
     """Draw metrics, which are the rows, with a colour for each cut-off."""
-    parts = [_by_metric(part) for part in parts_of(table)]
+    parts = [_by_metric(part) for part in means_and_ends(table)]
     ax = draw_intervals(axes(ax, 1.7 + 0.25 * parts[0].size), parts)
     ax.set_xlabel(_("value"))
     return ax

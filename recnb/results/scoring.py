@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -18,16 +17,10 @@ from recnb.data.source import InMemory
 from recnb.display.language import N_, Noun, _
 from recnb.display.text import Phrase
 from recnb.errors import NoUsersError, OptionError
-from recnb.metrics.gain import as_column
 from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits
 from recnb.metrics.measure import Measure
-from recnb.metrics.metric import FILLED, LIST_METRICS, Credit, Metric
-from recnb.results.basis import (
-    OWN,
-    Basis,
-    averaged_in_words,
-    given_marked,
-)
+from recnb.metrics.metric import FILLED, LIST_METRICS, Credit, Metric, as_column
+from recnb.results.basis import OWN, Basis, averaged_in_words, given_marked
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.values import Values
 from recnb.stats import means
@@ -94,7 +87,7 @@ def scoring_of(
     data: EvaluationData, measure: Measure, cutoffs: Cutoffs = ANY_CUTOFF
 ) -> Scoring:
     """Return how a measure is computed: as the evaluation does, or as a library does."""
-    recorded = recorded_of(data, measure.metric, uncut=cutoffs.is_whole)
+    recorded = recorded_of(data, measure.metric, cutoffs)
     computed = as_computed(data, measure, recorded)
     convention = _own_convention_of(data, measure, recorded)
     joined = data.joined
@@ -176,7 +169,7 @@ def _recnbs_own(convention: Convention) -> Convention:
 
 
 def recorded_of(
-    data: EvaluationData, metric: Metric[...], *, uncut: bool = False
+    data: EvaluationData, metric: Metric[...], cutoffs: Cutoffs = ANY_CUTOFF
 ) -> presets.Preset | None:
     """Return what is recorded of a metric in the library, cut or not.
 
@@ -189,7 +182,7 @@ def recorded_of(
     preset = presets.default_of(data.library, metric.name)
     if preset is None:
         return None
-    if uncut:
+    if cutoffs.is_whole:
         return preset.uncut
     return None if preset.convention.cutoff == "none" else preset
 
@@ -307,7 +300,7 @@ class Scoring(Basis):
         """What sentences call users and items."""
         return self.data.noun
 
-    def averaged(self) -> list[str]:
+    def who(self) -> list[str]:
         """Return the users behind a mean in words."""
         return averaged_in_words(
             self.joined,
@@ -340,7 +333,7 @@ class Scoring(Basis):
         if not brief:
             words += self._marked_decisions()
         elif recorded is None:
-            words += self.decisions()
+            words += self.decisions_in_words()
         else:  # the name of the library says its decisions
             words += options_in_words(self.asked.options_beside_text)
         words += scale_of(self.measure, self.joined.hits)
@@ -349,15 +342,28 @@ class Scoring(Basis):
             words.append(Phrase(own, _("recnb's own")))
         return words
 
-    def decisions(self) -> list[str]:
-        """Return the decisions about the data and the options in words."""
+    def decisions_in_words(self) -> list[str]:
+        """Return the decisions about the data and the options in words.
+
+        Of some lists that are cut and some that are whole, those of the latter that
+        differ come last.
+        """
+        phrases = self._decided(whole=self.cutoffs.is_whole)
+        if not self.cutoffs.is_mixed:
+            return phrases
+        of_whole = [
+            words for words in self._decided(whole=True) if words not in phrases
+        ]
+        return [*phrases, *[_("for whole lists, {what}", what=one) for one in of_whole]]
+
+    def _decided(self, *, whole: bool) -> list[str]:
+        """Return the decisions in words, of lists that are whole or cut."""
         decided = self.joined.convention.with_metric(self.measure.chosen)
-        in_words = partial(
-            decided.phrases,
+        return decided.phrases(
             graded=self.joined.graded,
             below_0_unjudged=self.measure.metric.below_0_unjudged,
+            whole=whole,
         )
-        return worded_for(self.cutoffs, in_words)
 
     def _marked_decisions(self) -> list[str]:
         """Return the decisions; those of the line of a score as `Phrase`.
@@ -365,7 +371,7 @@ class Scoring(Basis):
         These are the unusual ones, and none of a library, whose name says them.
         """
         convention = self.joined.convention
-        phrases = self.decisions()
+        phrases = self.decisions_in_words()
         if self.data.library is not None:
             phrases = [str(phrase) for phrase in phrases]
         elif ties_may_decide(self.joined):
@@ -395,18 +401,6 @@ def ties_may_decide(joined: Joined) -> bool:
     places = hits.select("user", "score").unique()
     n_equal = scores.join(places, on=["user", "score"], how="semi").height
     return n_equal > places.height
-
-
-def worded_for(cutoffs: Cutoffs, in_words: Callable[..., list[str]]) -> list[str]:
-    """Return the phrases of lists that are cut, and those of whole lists that differ.
-
-    `in_words(whole=...)` has those of either.
-    """
-    phrases = in_words(whole=cutoffs.is_whole)
-    if not cutoffs.is_mixed:
-        return phrases
-    of_whole = [words for words in in_words(whole=True) if words not in phrases]
-    return [*phrases, *[_("for whole lists, {what}", what=one) for one in of_whole]]
 
 
 def scale_of(measure: Measure, hits: Hits) -> list[str]:

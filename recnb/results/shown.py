@@ -102,7 +102,7 @@ class Shown:
     sample: Mapping[str, Any] | None = None
 
 
-def parts_of(table: pd.DataFrame) -> list[pd.DataFrame]:
+def means_and_ends(table: pd.DataFrame) -> list[pd.DataFrame]:
     """Return the means of a table, and the ends of their intervals if it has them."""
     names = ("mean", "low", "high")
     if "low" not in table.columns.get_level_values(-1):

@@ -423,7 +423,7 @@ class GivenLists(Basis):
         """What sentences call a list."""
         return LIST
 
-    def averaged(self) -> list[str]:
+    def who(self) -> list[str]:
         """Return how many lists there are, and how some count."""
         n = len(self.pairs)
         n_empty = sum(not pair.truth for pair in self.pairs)

@@ -36,7 +36,7 @@ from recnb.errors import OptionError, quoted
 from recnb.metrics.measure import symbol_of
 from recnb.results.files import written
 from recnb.results.plots import PLOTS, in_letters
-from recnb.results.shown import CELLS, Shown, at_cutoff, cutoff_label, parts_of
+from recnb.results.shown import CELLS, Shown, at_cutoff, cutoff_label, means_and_ends
 from recnb.results.verdicts import MARKS, verdict_in_words
 
 if TYPE_CHECKING:
@@ -364,7 +364,7 @@ class Table(pd.DataFrame):
 
         With two levels of columns, a mean and its interval are one cell.
         """
-        parts = [frame] if frame.columns.nlevels == 1 else parts_of(frame)
+        parts = [frame] if frame.columns.nlevels == 1 else means_and_ends(frame)
         names = list(parts[0].columns)
         columns = list[Sequence[Line]]()
         for index, name in enumerate(names):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -454,16 +455,22 @@ def by_cutoff(
     intervals: bool = False,
 ) -> Table:
     """Return metrics × cut-offs: means, or these and the ends of their intervals."""
-    # As objects, whole numbers stay whole beside a None.
-    dtype = object if None in cutoffs.values else None
-    columns = pd.Index(list(cutoffs), dtype=dtype, name="k")
+    rows = _labels(*numbers.bases).rename("metric")
+    columns = _labels(*cutoffs).rename("k")
     cells = numbers.mean
     if intervals:
         cells = numbers.estimates
         columns = pd.MultiIndex.from_product([list(columns), ENDS], names=["k", None])
-    rows = pd.Index([*numbers.bases], name="metric")
     cells = cells.reshape(len(rows), len(columns))
     return Table(cells, rows, columns, shown=Shown(basis=basis, plot="metrics"))
+
+
+@lru_cache
+def _labels(*labels: Any) -> pd.Index[Any]:
+    """Return labels as an index, made once: it takes pandas longer than a metric."""
+    # As objects, whole numbers stay whole beside a None.
+    index: pd.Index[Any] = pd.Index(labels, dtype=object if None in labels else None)
+    return index
 
 
 def by_segment(numbers: Numbers) -> pd.DataFrame:

@@ -257,7 +257,7 @@ def panels(values_of_models: Sequence[Values]) -> list[Panel]:
         users=users,
         values=values,
         sample=UserSample(len(users)) if is_of_all else first.sample,
-        mean=np.stack([each.mean for each in values_of_models], axis=1),
+        mean=np.transpose([each.mean for each in values_of_models]),
         bases=[each.basis for each in values_of_models],
         of_all=values_of_models if is_of_all else (),
     )

@@ -118,7 +118,7 @@ def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanati
         raise OptionError(MANY_ORDERS)
     (user_list,) = user_lists_of(data, [position], None, hits)
     basis = [
-        *scoring.decisions(),
+        *scoring.decisions_in_words(),
         *data.notes,
         *pairs_in_words(joined.weighting),
     ]

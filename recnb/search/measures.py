@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from recnb.metrics.gain import examined, out_of_count
+from recnb.metrics.gain import PATIENCE, examined, out_of_count
 from recnb.metrics.hits import Cutoff, Floats, Hits, Ints, run_starts
-from recnb.metrics.metric import Credit, Definition, metric, number_option
+from recnb.metrics.metric import Credit, Definition, metric
 
 
 def measure(*, symbol: str, **definition: Any) -> Definition:
@@ -183,6 +183,12 @@ def inferred_average_precision(hits: Hits, k: Cutoff = None) -> Credit:
     references=["manning2008"],
     sentence="The highest precision at any rank from which on this share of the "
     "relevant {items} is found.",
+    ranges={
+        "recall": (
+            "a share of the relevant items, from 0 to 1",
+            lambda share: 0 <= share <= 1,
+        )
+    },
     instead="precision",
 )
 def interpolated_precision(
@@ -207,12 +213,6 @@ def interpolated_precision(
     >>> round(ev.measure("interpolated_precision", k=10), 4)
     0.5376
     """
-    number_option(
-        "recall",
-        recall,
-        "a share of the relevant items, from 0 to 1",
-        lambda share: 0 <= share <= 1,
-    )
     hits.refuse_ties("IPrec depends on one order of the list")
     earned = rise(hits, recall)
     return Credit(hits, k, earned, names={"rise": earned})
@@ -248,6 +248,7 @@ def rise(hits: Hits, recall: float) -> Floats:
     needs=("judged",),
     below_0_unjudged=True,
     per_row_texts=False,
+    ranges={"p": PATIENCE},
     instead="rbp",
 )
 def rbp_residual(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
-from recnb.errors import OptionError
+from recnb.errors import OptionError, is_number
 from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import EVERY_METRIC
 from tests.rows import read_rows
@@ -140,3 +140,12 @@ def test_weights_change_the_formula_and_the_bounds_of_what_is_no_share() -> None
         assert "weight" in weighted.credit.names(), name
         assert weighted.bounds == (0, high), name
         assert "weight" not in Measure(EVERY_METRIC[name]).credit.names(), name
+
+
+def test_every_option_that_is_a_number_has_a_range() -> None:
+    for name, metric in EVERY_METRIC.items():
+        numbers = {key for key, value in metric.defaults.items() if is_number(value)}
+        assert metric.own or numbers == {*metric.ranges}, name
+        for option in metric.ranges:
+            with pytest.raises(OptionError, match=f"^{option}=-1 is not a"):
+                Measure(metric).with_options({option: -1})

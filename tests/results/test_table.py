@@ -295,3 +295,10 @@ def test_a_plot_says_the_cut_off_on_new_axes_and_on_those_given(
 def test_korean_labels_have_letters(call: str) -> None:
     recnb.language("ko")
     eval(call, NAMES).plot().figure.canvas.draw()  # a missing letter is a warning
+
+
+def test_a_name_that_a_table_is_given_is_not_that_of_the_next() -> None:
+    table = EV.table("ndcg", k=10)
+    table.index.name = table.columns.name = "mine"
+    again = EV.table("ndcg", k=10)
+    assert (again.index.name, again.columns.name) == ("metric", "k")
