@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.data import files
+from recnb.data.columns import as_column
 from recnb.data.lists import ListCells
 from recnb.data.names import IDS, RECS, Named, role_of
 from recnb.data.role_table import no_rows
@@ -19,7 +20,6 @@ from recnb.data.tables import (
     InputTable,
     ListTable,
     MadeTable,
-    as_column,
     is_file,
 )
 from recnb.errors import FrameError, is_several, listed

@@ -22,9 +22,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
+from recnb.data.columns import as_column
 from recnb.data.names import RECS, Named, role_of
-from recnb.data.roles import labels_of
-from recnb.data.tables import InputTable, ListTable, as_column, refuse_repeated
+from recnb.data.roles import columns_named, labels_of
+from recnb.data.tables import InputTable, ListTable, refuse_repeated
 from recnb.errors import FrameError, is_several, quoted
 from recnb.metrics.hits import Ints
 
@@ -40,7 +41,7 @@ def with_a_row_an_item(table: InputTable, named: Named, label: str) -> ListTable
     """
     item = next(iter(named.get("item", ())), "item")
     user = labels_of(table, named, {"user": True})["user"]
-    by_list = [user, *table.named_for("split", named)]
+    by_list = [user, *columns_named(table, "split", named)]
     if isinstance(table.frame, pd.DataFrame):
         cells: Any = table.frame[label].to_list()  # which may be of several kinds
         rows = table.select({column: column for column in by_list})

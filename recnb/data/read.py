@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from recnb.data.file_parts import StoredFiles
+from recnb.data.in_memory import source_of
 from recnb.data.lists import with_a_row_an_item
 from recnb.data.names import BOTH, IDS, OF_LISTS, RECS, ROLES, TRUTH, Named
 from recnb.data.parts import Parts
@@ -21,13 +22,14 @@ from recnb.data.role_table import RoleTable, is_missing
 from recnb.data.roles import (
     Layout,
     as_named,
+    has_role,
     labels_of,
     list_column_of,
     refuse_absent,
     refuse_models,
     with_split,
 )
-from recnb.data.source import Source, source_of
+from recnb.data.source import Source
 from recnb.data.tables import (
     HINTS,
     FileTable,
@@ -73,12 +75,8 @@ def tables_of(
     refuse_fork()
     named: Named = as_named(columns)
     tables: Tables = opened_together(given, named)
-    present: set[Any] = set()
-    for table in tables.values():
-        present.update(table.columns)
-    for hinting_columns, hint in HINTS:
-        if not present.isdisjoint(hinting_columns):
-            tables, named = hint(tables, named)
+    for hint in HINTS:
+        tables, named = hint(tables, named)
     return with_lists_as_rows(tables, named)
 
 
@@ -243,7 +241,7 @@ def _read_both_sides(tables: Tables, named: Named) -> Source:
     side_tables = {name: table for name, table in tables.items() if name != RECS}
     refuse_absent(named, {BOTH: frame, **side_tables})
     split = [*named.get("split", ())]
-    has_items = frame.has_role("item", named)
+    has_items = has_role(frame, "item", named)
     labels = labels_of(frame, named, {**ROLES[BOTH], "item": has_items})
     rows = frame.select(with_split(labels, split))
     if not has_items:

@@ -14,7 +14,7 @@ import numpy as np
 
 from recnb.conventions import Convention, options_in_words, presets
 from recnb.data import Joined
-from recnb.data.source import InMemory
+from recnb.data.in_memory import InMemory
 from recnb.display.language import N_, Noun, _
 from recnb.display.text import Phrase
 from recnb.errors import NoUsersError, OptionError

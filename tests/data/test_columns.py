@@ -16,7 +16,7 @@ import pytest
 
 import recnb
 from recnb.data import NAMES
-from recnb.data.tables import from_pandas
+from recnb.data.columns import from_pandas
 from recnb.errors import ColumnError, FrameError, RecnbError
 from tests.random_frames import random_frames
 from tests.rows import hold_calls, hold_refusals, read_rows, value_of
