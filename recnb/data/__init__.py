@@ -13,8 +13,8 @@ From what was given to hits; pandas, Polars and Arrow end here:
     join, expected_ties           hits, and what there was to find
     rows                          rows that are stored, and those behind the hits
     source, in_memory             `Source.under(convention)`: a `Joined`
-    parts, hits_of_parts,         parts of users, joined one by one and merged, in files
-    file_parts                    or, by Dask and Spark, where they are
+    parts, file_parts             parts of users, joined one by one and merged, in files
+                                  or, by Dask and Spark, where they are
     side_data, other_columns,     train, items and users; columns without a role; what was
     given                         given, for code that is shown
 """

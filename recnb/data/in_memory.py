@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import polars as pl
@@ -15,7 +15,7 @@ from recnb.data.ids import each_once
 from recnb.data.join import JoinedUsers, join
 from recnb.data.list_order import refuse_repeats, settled, with_checked_order
 from recnb.data.names import IDS, TRUTH
-from recnb.data.role_table import RoleTable, is_missing
+from recnb.data.role_table import RoleTable, is_missing, rows_of_users
 from recnb.data.rows import JoinedRows
 from recnb.data.source import Source
 from recnb.data.splits import BY_USER, Keys
@@ -62,10 +62,22 @@ class InMemory(Source):
         """Return the rows of some users."""
         return replace(
             self,
-            recs=self.recs.of_users(users),
-            truth=self.truth.of_users(users),
+            recs=self.recs.with_rows(rows_of_users(self.recs.rows, users)),
+            truth=self.truth.with_rows(rows_of_users(self.truth.rows, users)),
             whole=self.whole or self,
         )
+
+    def split_by(self, columns: Sequence[str]) -> InMemory:
+        """Return the same with a list for each user and values of some columns.
+
+        Ids of both tables must be of one kind.
+        """
+        self.recs.refuse_other_kinds(self.truth)
+        if not columns:
+            return self
+        keys = Keys.found_in(self.recs, self.truth, columns)
+        recs, truth = keys.numbered(self.recs), keys.numbered(self.truth)
+        return replace(self, recs=recs, truth=truth, keys=keys)
 
     def numbered_as(self, keys: Keys, numbers: pl.Series) -> InMemory:
         """Return the same with other keys, among which lists have these numbers."""
@@ -169,21 +181,6 @@ class InMemory(Source):
         weight = np.zeros(truth.height)
         weight[relevant] = 1.0 / np.maximum(rows["propensity"].to_numpy(), least)
         return weight
-
-
-def source_of(
-    recs: RoleTable, truth: RoleTable, split: Sequence[str] = (), **known: Any
-) -> InMemory:
-    """Return the source of all rows, in memory, whose lists some columns tell apart.
-
-    Ids of both tables must be of one kind.
-    """
-    recs.refuse_other_kinds(truth)
-    if not split:
-        return InMemory(recs, truth, **known)
-    keys = Keys.found_in(recs, truth, split)
-    numbered = keys.numbered(recs), keys.numbered(truth)
-    return InMemory(*numbered, keys=keys, **known)
 
 
 def ranked(recs: RoleTable, convention: Convention) -> pl.DataFrame:

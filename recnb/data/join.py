@@ -91,7 +91,6 @@ class JoinedUsers:
     n_with_relevant: int  #: users of either frame who have a relevant item
     in_both: bool  #: whether some user has a list and rows of the truth
     has_gaps: bool  #: whether some list that counts leaves a rank empty
-    graded: bool  #: whether the truth says how relevant an item is
 
     def refuse_strangers(self, listed: Any, judged: Any) -> None:
         """Raise an error, with a user of each table, if no user is in both."""
@@ -199,7 +198,6 @@ def join(
         n_with_relevant=int((n_relevant > 0).sum()),
         in_both=bool((has_list & has_truth).any()),
         has_gaps=matches.has_gaps,
-        graded=truth.is_graded,
     )
     return joined, RowsInMemory(lists, truth, convention, frame_row_of_entry, weight)
 

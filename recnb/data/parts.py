@@ -20,7 +20,6 @@ import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention
-from recnb.data.hits_of_parts import copied_to_hold, hits_together
 from recnb.data.in_memory import InMemory
 from recnb.data.join import JoinedUsers
 from recnb.data.names import RECS, TRUTH, Labels
@@ -30,6 +29,7 @@ from recnb.data.rows import JoinedRows, RowCounts, StoredRows
 from recnb.data.source import Source
 from recnb.data.splits import BY_USER, Keys, split_labels
 from recnb.errors import ElsewhereError, FrameError
+from recnb.metrics.hits_of_parts import copied_to_hold, hits_together
 
 T = TypeVar("T")
 
@@ -358,7 +358,7 @@ def _merged(parts: list[JoinedPart]) -> JoinedUsers:
     position = np.empty(len(users), dtype=np.int64)
     position[by_id] = np.arange(len(users))
     hits = [part.hits for part in joined]
-    convention, graded = joined[0].convention, joined[0].graded  # as of all parts
+    convention = joined[0].convention  # as of all parts
     n_with_relevant = sum(part.n_with_relevant for part in joined)
     in_both = any(part.in_both for part in joined)
     has_gaps = any(part.has_gaps for part in joined)
@@ -371,5 +371,4 @@ def _merged(parts: list[JoinedPart]) -> JoinedUsers:
         n_with_relevant=n_with_relevant,
         in_both=in_both,
         has_gaps=has_gaps,
-        graded=graded,
     )

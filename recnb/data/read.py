@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from recnb.data.file_parts import StoredFiles
-from recnb.data.in_memory import source_of
+from recnb.data.in_memory import InMemory
 from recnb.data.lists import with_a_row_an_item
 from recnb.data.names import BOTH, IDS, OF_LISTS, RECS, ROLES, TRUTH, Named
 from recnb.data.parts import Parts
@@ -200,12 +200,12 @@ def read_tables(tables: Tables, named: Named, truth: RoleTable | None = None) ->
             return Parts.of(stored, layout, truth_table.without_items)
     if truth is None:
         truth = truth_table.role_table(layout.truth, layout.truth_read)
-    return source_of(
+    source = InMemory(
         _recs_of(recs_table, layout, truth),
         truth,
-        layout.split,
         users_without_items=truth_table.without_items,
     )
+    return source.split_by(layout.split)
 
 
 def _recs_of(table: InputTable, layout: Layout, truth: RoleTable) -> RoleTable:
@@ -240,7 +240,7 @@ def _read_both_sides(tables: Tables, named: Named) -> Source:
     frame = replace(tables[RECS], name=BOTH)
     side_tables = {name: table for name, table in tables.items() if name != RECS}
     refuse_absent(named, {BOTH: frame, **side_tables})
-    split = [*named.get("split", ())]
+    split = named.get("split", ())
     has_items = has_role(frame, "item", named)
     labels = labels_of(frame, named, {**ROLES[BOTH], "item": has_items})
     rows = frame.select(with_split(labels, split))
@@ -256,16 +256,15 @@ def _read_both_sides(tables: Tables, named: Named) -> Source:
     # A left merge of recommendations with a truth loses what the lists missed.
     is_left_merge = only_listed and not is_judged.all()
     of_truth = {role: labels[role] for role in labels if role in ROLES[TRUTH]}
-    source = source_of(
+    source = InMemory(
         # The labels of lists are of all roles, to be named in a call with the one frame.
         RoleTable(RECS, _rows_of_side(RECS, both, is_listed, order), labels),
         RoleTable(TRUTH, _rows_of_side(TRUTH, both, is_judged, "relevance"), of_truth),
-        split,
         notes=_notes(order, is_listed, only_listed=only_listed, has_items=has_items),
         is_left_merge=is_left_merge,
         only_listed=only_listed,
         rows_are_items=not has_items,
-    )
+    ).split_by(split)
     if is_left_merge:
         _warn_of_left_merge(both.label("relevance"))
     return source

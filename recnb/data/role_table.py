@@ -68,10 +68,6 @@ class RoleTable:
         """Return the table with more columns, or others under the same names."""
         return self.with_rows(with_series(self.rows, *columns))
 
-    def of_users(self, users: pl.Series) -> RoleTable:
-        """Return the table with the rows of some users."""
-        return self.with_rows(rows_of_users(self.rows, users))
-
     # Ids
 
     def with_ids(self, roles: Sequence[str] = IDS) -> RoleTable:

@@ -57,12 +57,9 @@ def labels_of(
     A keyword wins over names. Where two columns could play a role, one of
     `in_others`, the columns of other tables, wins.
     """
-    by_keyword: set[str] = set()
-    for role in (*roles, "split"):
-        by_keyword.update(named.get(role, ()))
     labels: dict[str, str] = {}
-    for role, is_needed in roles.items():
-        columns = _columns_for(role, table, named, by_keyword, is_needed=is_needed)
+    for role in roles:
+        columns = _columns_for(role, table, named, roles)
         if len(columns) > 1:
             columns = [column for column in columns if column in in_others] or columns
         if len(columns) > 1:
@@ -71,12 +68,7 @@ def labels_of(
                 f"{role} column. Say which: {role}={columns[0]!r}."
             )
         for column in columns:
-            if column in labels.values():
-                other = next(role for role in labels if labels[role] == column)
-                raise ColumnError(
-                    f"{table.name}: column {column!r} cannot be both {other} and {role}: "
-                    f"name another column for one, {role}='...'."
-                )
+            _refuse_two_roles(table, column, role, labels)
             labels[role] = column
     _refuse_levels(table, roles, labels)
     _refuse_relevant_items(table, roles, labels)
@@ -86,16 +78,14 @@ def labels_of(
     return labels
 
 
-def _columns_for(
-    role: str, table: InputTable, named: Named, by_keyword: set[str], *, is_needed: bool
-) -> list[str]:
+def _columns_for(role: str, table: InputTable, named: Named, roles: Roles) -> list[str]:
     """Return the columns that could play a role: as a keyword says, else by their names.
 
-    A column that a keyword names, `by_keyword`, plays another role by its name only where
-    that is needed and has no other: the keyword may mean the column of another table.
+    A column that a keyword names plays another role by its name only where that is needed
+    and has no other: the keyword may mean the column of another table.
     """
     suggested = table.by_role.get(role, [])
-    if not by_keyword:
+    if not named:
         return suggested
     columns = columns_named(table, role, named)
     if len(columns) > 1:
@@ -106,11 +96,26 @@ def _columns_for(
         )
     if columns:
         return columns
+    by_keyword = {
+        *chain.from_iterable(named.get(each, ()) for each in (*roles, "split"))
+    }
     free = [column for column in suggested if column not in by_keyword]
     # One frame has the columns of both tables: none is meant for another.
-    if is_needed and not free and table.name != BOTH:
+    if roles[role] and not free and table.name != BOTH:
         return suggested
     return free
+
+
+def _refuse_two_roles(
+    table: InputTable, column: str, role: str, labels: Labels
+) -> None:
+    """Raise an error for a column that plays another role already."""
+    for other, label in labels.items():
+        if label == column:
+            raise ColumnError(
+                f"{table.name}: column {column!r} cannot be both {other} and {role}: "
+                f"name another column for one, {role}='...'."
+            )
 
 
 def _missing(table: InputTable, roles: Roles, labels: Labels) -> list[str]:

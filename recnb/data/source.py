@@ -224,6 +224,11 @@ class Joined(JoinedUsers):
         return self.rows.n_users - self.n_with_relevant
 
     @property
+    def is_graded(self) -> bool:
+        """Whether the truth says how relevant an item is."""
+        return "relevance" in self.source.truth
+
+    @property
     def is_weighted(self) -> bool:
         """Whether relevant pairs have weights."""
         return self.hits.truth_weight is not None

@@ -60,7 +60,6 @@ class GradedTruth:
 
     #: User, item, relevance, and propensity where there is one, by frame row.
     rows: pl.DataFrame
-    is_graded: bool = True  #: whether the frame says how relevant an item is
     #: Whether a relevance below 0 marks an item that was pooled and not judged: it leaves
     #: the lists, and counts 0.
     has_marks: bool = False
@@ -73,7 +72,7 @@ class GradedTruth:
         """
         if "relevance" not in truth:
             ones = pl.Series("relevance", np.ones(truth.rows.height))
-            return cls(with_series(truth.rows, ones), is_graded=False)
+            return cls(with_series(truth.rows, ones))
         negative = convention.negative_relevance
         has_marks = convention.below_0_leaves_lists
         if has_marks:

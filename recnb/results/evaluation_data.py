@@ -355,7 +355,7 @@ class EvaluationData:
     @property
     def rules(self) -> list[str]:
         """The library that is followed, the notes and the convention in words."""
-        decisions = self.convention.phrases(graded=self.joined.graded)
+        decisions = self.convention.phrases(graded=self.joined.is_graded)
         return [*self.followed(self.convention), *self.notes, *decisions]
 
     def followed(self, convention: Convention) -> list[str]:

@@ -354,7 +354,7 @@ class Scoring(Basis):
         decided = self.joined.convention.with_metric(self.measure.chosen)
         in_words = partial(
             decided.phrases,
-            graded=self.joined.graded,
+            graded=self.joined.is_graded,
             below_0_unjudged=self.measure.metric.below_0_unjudged,
         )
         return worded_for(self.cutoffs, in_words)

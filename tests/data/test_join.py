@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, assume, given, settings
 import recnb
 from recnb.conventions import WORDS, Convention
 from recnb.data import ids, join, ranking
-from recnb.data.in_memory import source_of
+from recnb.data.in_memory import InMemory
 from recnb.data.names import RECS, TRUTH
 from recnb.data.role_table import RoleTable
 from recnb.data.truth import GradedTruth
@@ -258,7 +258,7 @@ def test_a_row_of_the_truth_is_relevant_or_not(candidates, n_relevant):
 def test_some_users_joined_again_keep_the_scale_of_grades_of_all():
     lists = pl.DataFrame({"user": ["ann", "bob"], "item": ["a", "b"], "score": [1, 1]})
     judged = lists.select("user", "item", relevance=pl.Series([1, 3]))
-    of_all = source_of(RoleTable(RECS, lists, {}), RoleTable(TRUTH, judged, {}))
+    of_all = InMemory(RoleTable(RECS, lists, {}), RoleTable(TRUTH, judged, {}))
     of_ann = of_all.among(pl.Series(["ann"]))
     for source in (of_all, of_ann):
         assert source.under(Convention()).hits.max_relevance == 3
