@@ -20,14 +20,12 @@ From what was given to hits; pandas, Polars and Arrow end here:
 """
 
 from recnb.data import forms  # noqa: F401  # which registers its forms of input
-from recnb.data.names import NAMES
 from recnb.data.read import read_tables
 from recnb.data.roles import Layout
 from recnb.data.source import Counts, Joined, Source
 from recnb.data.tables import Frame, InputTable
 
 __all__ = [
-    "NAMES",
     "Counts",
     "Frame",
     "InputTable",

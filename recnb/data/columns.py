@@ -35,8 +35,10 @@ def _copied(column: pl.Series) -> pl.Series:
     return longer.head(len(column))
 
 
-def as_column(values: Sequence[Any], name: str, label: str, role: str) -> pl.Series:
-    """Return values of one kind as a column; None is missing.
+def as_column(values: Sequence[Any], in_words: str, role: str) -> pl.Series:
+    """Return values of one kind as the column of a role; None is missing.
+
+    Errors call it `in_words`.
 
     Plain numbers and text are read by Polars, sooner than by pandas, which reads all
     others. Polars would make True the number 1, and panics at some decimals.
@@ -47,10 +49,10 @@ def as_column(values: Sequence[Any], name: str, label: str, role: str) -> pl.Ser
             if column.dtype in (pl.Int64, pl.String, pl.Float64):
                 return column
     in_pandas = pd.Series(values, dtype=object)
-    return from_pandas(in_pandas, name, label, role).alias(role)
+    return from_pandas(in_pandas, in_words, role).alias(role)
 
 
-def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.Series:
+def from_pandas(column: pd.Series[Any], in_words: str, role: str) -> pl.Series:
     """Return a column of pandas as one of Polars, in which all values are of one kind."""
     dtype: Any = column.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
@@ -64,18 +66,16 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
         # Groups of users or items keep an order of their own.
         if dtype.ordered and role not in NAMES and categories.map(str).is_unique:
             column = column.map(str, na_action="ignore")
-            values = _as_arrow_reads(column, name, label, role)
+            values = _as_arrow_reads(column, in_words, role)
             return values.cast(pl.Enum(column.cat.categories))
         dtype = categories.dtype
     if isinstance(dtype, (pd.IntervalDtype, pd.PeriodDtype)):
         column = column.map(str, na_action="ignore")
-    values = _as_arrow_reads(column, name, label, role)
+    values = _as_arrow_reads(column, in_words, role)
     return values.cast(pl.String) if values.dtype == pl.Categorical else values
 
 
-def _as_arrow_reads(
-    column: pd.Series[Any], name: str, label: str, role: str
-) -> pl.Series:
+def _as_arrow_reads(column: pd.Series[Any], in_words: str, role: str) -> pl.Series:
     """Return a column of pandas as Arrow reads it; refuse values of several kinds."""
     # pyarrow looks long at a Series before it asks its array, which has text as Arrow.
     is_text = isinstance(column.dtype, pd.StringDtype)
@@ -93,12 +93,12 @@ def _as_arrow_reads(
         column = pd.Series([*column], dtype=object)
         if is_encodable and role in NUMBERS:
             # As text, which Arrow reads: the check of numbers says what is no number.
-            return from_pandas(column.map(str, na_action="ignore"), name, label, role)
+            return from_pandas(column.map(str, na_action="ignore"), in_words, role)
         known = column.dropna()
         kinds = ", ".join(sorted({type(value).__name__ for value in known}))
         # The text of what is missing would be an id, "nan" or "None".
         raise FrameError(
-            f"{name}: column {label!r} holds values of more than one kind, or of one that "
+            f"{in_words} holds values of more than one kind, or of one that "
             f"is not read: {kinds}, such as {quoted(known.iloc[0])} "
             f"({one_line(str(problem), 80)}). Make them one kind, such as text or whole "
             "numbers below 2**63, and drop what is missing first."

@@ -55,8 +55,8 @@ class InMemory(Source):
 
     def example(self) -> RoleTable:
         """Return a user and an item of the lists."""
-        users = self.keys.users_of(self.recs_rows["user"].head(1))
-        return self.recs.with_rows(self.recs_rows.head(1)).with_columns(users)
+        first = self.recs.with_rows(self.recs.rows.head(1))
+        return first.with_columns(self.keys.users_of(first["user"]))
 
     def among(self, users: pl.Series) -> InMemory:
         """Return the rows of some users."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -73,8 +73,6 @@ def read_side_data(
 ) -> SideData:
     """Read train, items and users, whose ids are of the recommendations' type."""
     side_tables = {name: tables[name] for name in SIDE_FRAMES if name in tables}
-    if source.rows_are_items:
-        _refuse_joined_by_item(side_tables)
     of_recs, of_truth = source.recs.labels, source.truth.labels
     labels: dict[str, Labels] = {RECS: of_recs, TRUTH: of_truth}
     # Of two columns that could be that of users, or of items, one of these wins.
@@ -82,18 +80,16 @@ def read_side_data(
     rows: dict[str, pl.DataFrame] = {}
     train_times = None
     for name, table in side_tables.items():
-        of_table = labels[name] = labels_of(table, named, ROLES[name], of_pairs)
-        others = _columns_without_role(table, of_table, source.keys)
-        read = table.role_table(of_table, others)
-        source.example().refuse_other_kinds(read, [*of_table])
+        if source.rows_are_items and name != "users":
+            raise ColumnError(
+                f"{name}= is joined by item, and the frame has no item column that recnb "
+                "knows. Name it, item='...'."
+            )
+        labels[name] = labels_of(table, named, ROLES[name], of_pairs)
+        rows[name] = _read_rows(table, labels[name], source)
         if name == "train":
             times = [column for column in table.columns if says_when(column)]
-            train_times = OtherColumns.of(table, of_table, times)
-            rows[name] = _in_split(read, source.keys)
-        else:
-            (role,) = of_table
-            read.refuse_repeated_ids(role)
-            rows[name] = read.rows
+            train_times = OtherColumns.of(table, labels[name], times)
     if cluster is not None:
         _refuse_unknown_cluster(cluster, rows["users"])
     frames = {
@@ -158,14 +154,16 @@ def _refuse_unknown_cluster(cluster: str, users: pl.DataFrame) -> None:
         )
 
 
-def _refuse_joined_by_item(names: Iterable[str]) -> None:
-    """Raise an error for a frame that is joined by item, where there are no items."""
-    by_item = [name for name in names if name != "users"]
-    if by_item:
-        raise ColumnError(
-            f"{by_item[0]}= is joined by item, and the frame has no item column that recnb "
-            "knows. Name it, item='...'."
-        )
+def _read_rows(table: InputTable, labels: Labels, source: Source) -> pl.DataFrame:
+    """Read users and items of train, or a row for each item or user with its columns."""
+    others = _columns_without_role(table, labels, source.keys)
+    read = table.role_table(labels, others)
+    source.example().refuse_other_kinds(read, [*labels])
+    if table.name == "train":
+        return _in_split(read, source.keys)
+    (role,) = labels
+    read.refuse_repeated_ids(role)
+    return read.rows
 
 
 def _columns_without_role(

@@ -156,7 +156,8 @@ class InputTable:
         """Return columns of a frame of pandas."""
         columns = []
         for role, label in labels.items():
-            column = from_pandas(self.frame[label], self.name, label, role)
+            in_words = f"{self.name}: column {label!r}"
+            column = from_pandas(self.frame[label], in_words, role)
             columns.append(column.alias(role))
         return columns
 

@@ -158,8 +158,11 @@ class GradedTruth:
 
 def graded(truth: RoleTable, convention: Convention) -> GradedTruth:
     """Return the truth as it was given, graded once for conventions that agree."""
-    negative, judged_only = convention.negative_relevance, convention.judged_only
-    grading = negative, judged_only, convention.relevant_from
+    grading = (
+        convention.negative_relevance,
+        convention.judged_only,
+        convention.relevant_from,
+    )
     known: dict[Any, GradedTruth] = truth.graded_truths
     if grading not in known:
         known[grading] = GradedTruth.of(truth, convention)

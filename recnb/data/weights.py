@@ -14,21 +14,10 @@ import polars as pl
 
 from recnb.data.columns import as_column
 from recnb.data.names import ROLES
-from recnb.data.role_table import (
-    RoleTable,
-    as_numbers,
-    ids_in_words,
-    is_missing,
-)
+from recnb.data.role_table import RoleTable, as_numbers, ids_in_words, is_missing
 from recnb.data.roles import as_named, labels_of
 from recnb.data.tables import Frame, InputTable, opened
-from recnb.errors import (
-    ColumnError,
-    FrameError,
-    OptionError,
-    is_number,
-    quoted,
-)
+from recnb.errors import ColumnError, FrameError, OptionError, is_number, quoted
 
 
 @dataclass(frozen=True)
@@ -260,7 +249,7 @@ def _items_of(given: Any, known: pl.Series) -> pl.DataFrame:
             f"items= is a {type(given).__name__}: give its column of items, such as "
             f"items=truth['item']."
         )
-    items = as_column([*given], "items", "items", "item").to_frame()
+    items = as_column([*given], "items: column 'items'", "item").to_frame()
     others = RoleTable("items=", items, {}).with_ids(["item"])
     RoleTable("train", known.to_frame(), {}).refuse_other_kinds(others)
     return others.rows.unique()

@@ -92,8 +92,8 @@ def _rows_given(data: EvaluationData, by: pd.Series[Any], label: str) -> pl.Data
         raise OptionError(
             f"{problem} Put the users on its index, users.set_index('user')[{label!r}]."
         )
-    users = from_pandas(index.to_series(), "by", "user", "user")
-    values = from_pandas(by, "by", label, "value")
+    users = from_pandas(index.to_series(), "by: column 'user'", "user")
+    values = from_pandas(by, f"by: column {label!r}", "value")
     table = pl.DataFrame({"user": users, "value": values})
     given = RoleTable("by=", table, {}).with_ids(["user"])
     data.source.example().refuse_other_kinds(given)
