@@ -162,14 +162,15 @@ class Source(ABC):
             joined, rows = self.join(convention.of_data)
             self._known[decisions] = joined, rows, self.weight_of(joined.users)
         joined, rows, weight = self._known[decisions]
-        users_and_hits = {**vars(joined), "convention": in_order}
-        return Joined(
-            **users_and_hits,
-            rows=rows,
-            source=self,
-            notes=self.notes,
-            user_weight=weight,
-        )
+        fields_of_joined = {
+            **vars(joined),  # of some users of parts, those of a `Joined` already
+            "convention": in_order,
+            "rows": rows,
+            "source": self,
+            "notes": self.notes,
+            "user_weight": weight,
+        }
+        return Joined(**fields_of_joined)
 
     def _refuse_users_without_items(self, convention: Convention) -> None:
         """Raise an error for a user of the truth with an empty list, where it counts.
