@@ -16,11 +16,12 @@ import pandas as pd
 from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import Source
+from recnb.data.given import Call
 from recnb.data.names import BOTH, IDS, NAMES, RECS, TRUTH, Named
 from recnb.data.read import SIDE_FRAMES, Input, read_tables, tables_of
-from recnb.data.side_data import Call, read_side_data
+from recnb.data.side_data import read_side_data
 from recnb.data.tables import MadeTable, Tables, package_of
-from recnb.data.weights import WEIGHTS, read_weights, with_propensity_named
+from recnb.data.weights import WEIGHTS, read_weights
 from recnb.display.text import one_line
 from recnb.errors import (
     FrameError,
@@ -206,10 +207,8 @@ def evaluate(
     parsed = parse_options(options)
     given = {RECS: recs, TRUTH: truth, **parsed.side_data}
     tables, named = tables_of(given, parsed.columns)
-    if parsed.weights:
-        truth_columns = tables.get(TRUTH, tables[RECS]).columns
-        named = with_propensity_named(named, parsed.weights, truth_columns)
-    ev = evaluation_with(parsed, read_tables(tables, named), tables, named)
+    source = read_tables(tables, named)
+    ev = evaluation_with(parsed, source, tables, named)
     if truth is None and TRUTH in tables:
         # The truth was made of lists in the one frame: the caller has no second frame to
         # change by code, or to keep for other lists.
@@ -223,7 +222,9 @@ def evaluation_with(
     """Return the evaluation of tables that were read, with weights and side data."""
     side_data = read_side_data(source, tables, named, parsed.cluster)
     if parsed.weights:
-        weights = read_weights(parsed.weights, named, side_data.items, side_data.users)
+        weights = read_weights(
+            parsed.weights, source.truth, side_data.items, side_data.users
+        )
         source = source.with_weights(*weights)
     convention = parsed.convention
     if parsed.library is not None:
@@ -241,7 +242,8 @@ def evaluation_with(
 class ParsedOptions:
     """The options of an evaluation by kind."""
 
-    columns: Mapping[str, Any]  #: as named by keyword
+    #: As named by keyword; a propensity may be one, of the truth.
+    columns: Mapping[str, Any]
     convention: Convention  #: the first of a library's, if one is named
     library: str | None
     overrides: Mapping[str, Any]  #: conventions given in addition to a library
@@ -283,8 +285,11 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
         if name not in DECISIONS:
             raise unknown_option(name, "an evaluation", KEYWORDS)
     library, convention = _convention_asked(asked, options)
+    named = dict(columns)
+    if isinstance(weights.get("propensity"), str):
+        named["propensity"] = weights["propensity"]
     return ParsedOptions(
-        columns=columns,
+        columns=named,
         convention=convention,
         library=library,
         overrides={} if library is None else options,

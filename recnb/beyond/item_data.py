@@ -16,8 +16,8 @@ from recnb.beyond.recommendation_lists import Lists, PerUser, Whole
 from recnb.conventions import Convention
 from recnb.conventions.convention import TRUTH_ORDERS
 from recnb.data.ids import each_once, positions
+from recnb.data.in_memory import ranked
 from recnb.data.names import IDS
-from recnb.data.source import ranked
 from recnb.metrics.hits import (
     ENDLESS,
     Ints,

@@ -20,7 +20,13 @@ from recnb.display.text import one_line
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, symbol_of
-from recnb.results.basis import Basis, lists_in_words, merged, no_relevant_in_words
+from recnb.results.basis import (
+    Basis,
+    counts_as_empty,
+    lists_in_words,
+    merged,
+    no_relevant_in_words,
+)
 from recnb.results.evaluation_data import users_in_common
 from recnb.results.numbers import Bases
 from recnb.results.score import unweighted_in_words
@@ -155,7 +161,7 @@ class ComparedBasis:
         lacking = []
         for model in self.models.values():
             joined = model.joined
-            lacking.append(joined.counts_as_empty(joined.hits.n_relevant == 0))
+            lacking.append(counts_as_empty(joined, joined.hits.n_relevant == 0))
         on_lists = {tuple(of_one[1:2]) for of_one in averaged.values()}
         # As many users lack a list in each model, and they are not the same ones.
         lack_the_same = all((each == lacking[0]).all() for each in lacking)

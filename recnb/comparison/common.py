@@ -12,13 +12,14 @@ import polars as pl
 from recnb.conventions import Convention, presets
 from recnb.data import Joined
 from recnb.data.ids import each_once
-from recnb.data.matches import relevant_only
+from recnb.data.in_memory import InMemory
 from recnb.data.names import IDS
 from recnb.data.role_table import kind
-from recnb.data.source import InMemory
+from recnb.data.truth import relevant_only
 from recnb.display.language import Plural, Sentence, named, use_noun
 from recnb.errors import FrameError, NoUsersError, OptionError
 from recnb.evaluation import Evaluation
+from recnb.results.basis import user_counts
 from recnb.results.evaluation_data import same_rows, users_in_common
 
 #: Whom models are compared on.
@@ -221,7 +222,8 @@ def _restricted(
     for name, model in models.items():
         joined = model.joined
         n_not_in_all = len(joined.users) - len(users)
-        left_out[name] = LeftOut(n_not_in_all, joined.user_counts().n_left_out)
+        counts = user_counts(joined, joined.hits.n_relevant == 0)
+        left_out[name] = LeftOut(n_not_in_all, counts.n_left_out)
         if n_not_in_all:
             kept[name] = replace(model, joined=joined.among(users, note))
         # Its own users are the common ones, but metrics that its library averages over

@@ -35,9 +35,10 @@ Ties = Literal[
     "worst",
 ]
 #: Rules for ties that order the rows of a list, without a look at the truth and with
-#: one; the others share ranks or average.
+#: one; and those by which equal scores share ranks, or are averaged over them.
 ROW_ORDERS: tuple[Ties, ...] = ("first", "last", "item_asc", "item_desc")
 TRUTH_ORDERS: tuple[Ties, ...] = ("worst",)
+SHARED_RANKS: tuple[Ties, ...] = ("expected", "max_rank", "floor_mean_rank")
 
 
 @dataclass(frozen=True)

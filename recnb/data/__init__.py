@@ -3,29 +3,29 @@
 From what was given to hits; pandas, Polars and Arrow end here:
 
     names, role_table, ids        words for columns; checked rows; ids as numbers
-    tables                        tables of any library
+    columns, tables               columns and tables of any library
     files, lists, forms           files, lists in cells, and other forms as tables
     roles                         which column plays which role
     read                          `tables_of`, and `read_tables`, which makes a `Source`
     splits, weights               lists of a user told apart; propensities, weights of users
-    side_data                     train, items and users
+    list_order, truth             by what lists are ordered; the truth, graded
     matches, ranking              lists matched with the truth, and put in order
     join, expected_ties           hits, and what there was to find
     rows                          rows that are stored, and those behind the hits
-    source                        `Source.under(convention)`: a `Joined`
+    source, in_memory             `Source.under(convention)`: a `Joined`
     parts, file_parts             parts of users, joined one by one and merged, in files
                                   or, by Dask and Spark, where they are
+    side_data, other_columns,     train, items and users; columns without a role; what was
+    given                         given, for code that is shown
 """
 
 from recnb.data import forms  # noqa: F401  # which registers its forms of input
-from recnb.data.names import NAMES
 from recnb.data.read import read_tables
 from recnb.data.roles import Layout
 from recnb.data.source import Counts, Joined, Source
 from recnb.data.tables import Frame, InputTable
 
 __all__ = [
-    "NAMES",
     "Counts",
     "Frame",
     "InputTable",

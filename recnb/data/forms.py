@@ -10,18 +10,12 @@ import pandas as pd
 import polars as pl
 
 from recnb.data import files
+from recnb.data.columns import as_column
 from recnb.data.lists import ListCells
 from recnb.data.names import IDS, RECS, Named, role_of
 from recnb.data.role_table import no_rows
 from recnb.data.roles import WITH_LISTS
-from recnb.data.tables import (
-    FORMS,
-    InputTable,
-    ListTable,
-    MadeTable,
-    as_column,
-    is_file,
-)
+from recnb.data.tables import FORMS, InputTable, ListTable, MadeTable, is_file
 from recnb.errors import FrameError, is_several, listed
 
 
@@ -92,7 +86,7 @@ def by_user(thing: Any, name: str, named: Named) -> InputTable | None:
         cells = thing.to_list()
     else:
         return None
-    users = as_column([*thing.keys()], name, "user", "user")
+    users = as_column([*thing.keys()], f"{name}: column 'user'", "user")
     return ListCells(name, users, cells).in_rows()
 
 

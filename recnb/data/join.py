@@ -23,7 +23,7 @@ It says which items of a list are relevant, at which rank, and what there was to
 
 Which rows are relevant and which users count is decided here. Where a library departs
 otherwise, its own step is in `ranking.py`, which lists them. The words for rows are in
-`matches.py`.
+`truth.py`.
 """
 
 from __future__ import annotations
@@ -39,15 +39,11 @@ from recnb.conventions import Convention
 from recnb.data import ranking
 from recnb.data.expected_ties import average_over_ties
 from recnb.data.ids import n_distinct
-from recnb.data.matches import (
-    GradedTruth,
-    Matches,
-    RepeatError,
-    is_relevant,
-)
+from recnb.data.matches import Matches, single_precision
 from recnb.data.names import IDS
 from recnb.data.role_table import RoleTable, with_series
 from recnb.data.rows import JoinedRows
+from recnb.data.truth import GradedTruth, is_relevant
 from recnb.errors import FrameError, NoUsersError
 from recnb.metrics.hits import Bools, Floats, Hits, Ints, order_by_user_and_rank
 
@@ -95,7 +91,6 @@ class JoinedUsers:
     n_with_relevant: int  #: users of either frame who have a relevant item
     in_both: bool  #: whether some user has a list and rows of the truth
     has_gaps: bool  #: whether some list that counts leaves a rank empty
-    graded: bool  #: whether the truth says how relevant an item is
 
     def refuse_strangers(self, recs: RoleTable, truth: RoleTable) -> None:
         """Raise an error, with a user of each table, if no user is in both."""
@@ -126,13 +121,11 @@ class RowsInMemory(JoinedRows):
 
     @cached_property
     def truth(self) -> pl.DataFrame:
-        """The frame rows of the truth; a grade below 0 that marks what was not judged is 0."""
-        rows = self.graded_truth.rows
-        if self.weight is not None:
-            rows = with_series(rows, pl.Series("weight", self.weight))
-        if self.convention.below_0_leaves_lists:
-            rows = with_series(rows, rows["relevance"].clip(0.0))
-        return rows
+        """The frame rows of the truth."""
+        rows = self.graded_truth.without_marks
+        if self.weight is None:
+            return rows
+        return with_series(rows, pl.Series("weight", self.weight))
 
     @cached_property
     def n_users(self) -> int:
@@ -155,7 +148,7 @@ class RowsInMemory(JoinedRows):
         rank = ranking.rank_of_rows(recs, self.graded_truth, convention)
         table = recs.with_columns(pl.Series("rank", rank))
         if convention.score_dtype == "float32" and convention.order == "score":
-            scores = ranking.single_precision(recs["score"])
+            scores = single_precision(recs["score"])
             table = table.with_columns(pl.Series("score", scores))
         rows = table.rows.select(*IDS, "rank", "^score$")
         if rank.all():
@@ -180,15 +173,10 @@ def join(
     ranking.refuse_contradictions(convention)
 
     # Match and rank.
-    try:
-        matches = ranking.match(lists, truth, convention, all_items)
-    except RepeatError:
-        lists.refuse_repeats(convention)
-        raise  # not reached: the line above says what is repeated
+    matches = ranking.match(lists, truth, convention, all_items)
 
     # What there is to find.
-    truth_by_user = ranking.unjudged_as_zero(matches.truth_by_user, convention)
-    matches = replace(matches, truth_by_user=truth_by_user)
+    truth_by_user = matches.truth_by_user
     row_is_relevant = _relevant_rows(matches, convention)
     n_users = len(matches.users)
     n_relevant = np.bincount(truth_by_user.user[row_is_relevant], minlength=n_users)
@@ -211,7 +199,6 @@ def join(
         n_with_relevant=int((n_relevant > 0).sum()),
         in_both=bool((has_list & has_truth).any()),
         has_gaps=matches.has_gaps,
-        graded=truth.is_graded,
     )
     return joined, RowsInMemory(lists, truth, convention, frame_row_of_entry, weight)
 

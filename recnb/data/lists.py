@@ -22,9 +22,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
+from recnb.data.columns import as_column
 from recnb.data.names import RECS, Named, role_of
-from recnb.data.roles import labels_of
-from recnb.data.tables import InputTable, ListTable, as_column, refuse_repeated
+from recnb.data.roles import columns_named, labels_of
+from recnb.data.tables import InputTable, ListTable, refuse_repeated
 from recnb.errors import FrameError, is_several, quoted
 from recnb.metrics.hits import Ints
 
@@ -40,7 +41,7 @@ def with_a_row_an_item(table: InputTable, named: Named, label: str) -> ListTable
     """
     item = next(iter(named.get("item", ())), "item")
     user = labels_of(table, named, {"user": True})["user"]
-    by_list = [user, *table.named_for("split", named)]
+    by_list = [user, *columns_named(table, "split", named)]
     if isinstance(table.frame, pd.DataFrame):
         cells: Any = table.frame[label].to_list()  # which may be of several kinds
         rows = table.select({column: column for column in by_list})
@@ -134,19 +135,22 @@ class ListCells:
         if has_mappings:
             lists = [*map(self._with_numbers, lists)]
         entries = [*chain.from_iterable(lists)]
-        label = self.label or "item"
         if not has_mappings:
             if not _are_pairs(entries, self.where):
-                return Flat(lengths, as_column(entries, self.name, label, "item"))
+                return Flat(lengths, self._column(entries, "item"))
             entries = [_pair(entry, self.where) for entry in entries]
         items = [item for item, _ in entries]
         numbers = [number for _, number in entries]
-        label_of_numbers = self.label or self.number
         return Flat(
             lengths,
-            items=as_column(items, self.name, label, "item"),
-            numbers=as_column(numbers, self.name, label_of_numbers, self.number),
+            items=self._column(items, "item"),
+            numbers=self._column(numbers, self.number),
         )
+
+    def _column(self, values: Sequence[Any], role: str) -> pl.Series:
+        """Return the values that play a role, as one column."""
+        in_words = f"{self.name}: column {self.label or role!r}"
+        return as_column(values, in_words, role)
 
     def _lists_of_python(self) -> list[Any]:
         """Return each cell as a list, or a mapping of item to number."""

@@ -1,11 +1,9 @@
-"""The truth under a convention, and the rows of lists that it judges.
+"""The rows of lists as numbers, and those that the truth judges.
 
-Arrays are described as `[what they are indexed by] -> what they hold`.
+- A *listed row* is a row of recommendations, or one that `padded` adds after them.
+- A *match* is a listed row that the truth judges.
 
-- A *frame row* is a row of a table as it came, or as repeats in the truth were merged.
-- A *user* is a position among the users of both tables, sorted by id.
-- A *truth row* is a row of the truth by user, the most relevant first.
-- A *match* is a row of a list that the truth judges.
+`truth.py` has the other words.
 """
 
 from __future__ import annotations
@@ -18,168 +16,12 @@ import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention
-from recnb.data.ids import RowLookup, each_once, positions
+from recnb.data.ids import each_once, positions
+from recnb.data.list_order import refuse_repeats
 from recnb.data.names import IDS
-from recnb.data.role_table import RoleTable, repeated, with_series
-from recnb.metrics.hits import (
-    Bools,
-    Floats,
-    Ints,
-    order_from_highest,
-    stands_from_highest,
-)
-
-
-class RepeatError(Exception):
-    """A list repeats a rank or an item.
-
-    It holds no words: only `join` has all lists, of which the caller is told.
-    """
-
-
-# ---- the truth
-
-
-@dataclass(frozen=True, eq=False)
-class TruthRows:
-    """The rows of the truth by user, the most relevant of each first."""
-
-    #: [truth row] -> frame row.
-    frame_row: Ints
-    #: [truth row] -> user.
-    user: Ints
-    #: [truth row] -> relevance.
-    relevance: Floats
-
-    @classmethod
-    def of(cls, user: Ints, relevance: Floats) -> TruthRows:
-        """Put frame rows in order; rows of equal relevance keep theirs."""
-        if stands_from_highest(user, relevance):
-            return cls(np.arange(len(user)), user, relevance)
-        frame_row = order_from_highest(user, relevance)
-        return cls(frame_row, user[frame_row], relevance[frame_row])
-
-    def of_frame_rows(self, frame_row: Ints) -> Ints:
-        """Return the truth rows of some frame rows; -1 is none, and stays."""
-        truth_row = np.full(len(self.frame_row) + 1, -1)  # the last cell is that of -1
-        truth_row[self.frame_row] = np.arange(len(self.frame_row))
-        return truth_row[frame_row]
-
-
-@dataclass(frozen=True, eq=False)
-class GradedTruth:
-    """The truth, with what follows from it alone: of use to all lists beside it."""
-
-    rows: pl.DataFrame  #: user, item, relevance, and propensity where there is one
-    is_graded: bool = True  #: whether it says how relevant an item is
-
-    @classmethod
-    def of(cls, truth: RoleTable, convention: Convention) -> GradedTruth:
-        """Return the truth with a relevance for each row, 1 without a relevance column.
-
-        A relevance below 0 is refused, made 0 or kept, as the convention says. Where
-        lists hold judged items alone it marks one that was pooled and not judged, and is
-        made 0 once that has left the lists (`ranking.unjudged_as_zero`).
-        """
-        if "relevance" not in truth:
-            ones = pl.Series("relevance", np.ones(truth.rows.height))
-            return cls(with_series(truth.rows, ones), is_graded=False)
-        negative = convention.negative_relevance
-        if convention.below_0_leaves_lists:
-            negative = "keep"
-        given = truth.grades(negative)
-        grades = given.cast(pl.Float64)
-        if negative == "zero":
-            grades = grades.clip(lower_bound=0.0)
-        if convention.relevant_from is not None:
-            grades = _with_exact_threshold(
-                grades, given.dtype, convention.relevant_from
-            )
-        return cls(with_series(truth.rows, grades))
-
-    def without_repeats(self) -> GradedTruth:
-        """Return the truth with one row of each pair, the most relevant one."""
-        pairs = self.rows.group_by(*IDS, maintain_order=True)
-        most_relevant = pl.col("relevance").arg_max()
-        numbers = pl.col("relevance", "^propensity$").get(most_relevant)
-        return GradedTruth(pairs.agg(numbers), self.is_graded)
-
-    @property
-    def highest(self) -> float:
-        """The highest relevance; 0 without rows, or where all are below."""
-        return float(self.rows["relevance"].to_numpy().max(initial=0.0))
-
-    @cached_property
-    def users(self) -> pl.Series:
-        """The users, sorted."""
-        return each_once(self.rows["user"])
-
-    @cached_property
-    def user_lookup(self) -> RowLookup:
-        """The users, to look others up among them."""
-        return RowLookup(self.users.to_frame())
-
-    @cached_property
-    def pair_lookup(self) -> RowLookup:
-        """The pairs of user and item, to look others up among them.
-
-        No pair is repeated (`InMemory._truth_under`).
-        """
-        return RowLookup(self.rows[:, [*IDS]])
-
-    @cached_property
-    def by_user(self) -> TruthRows:
-        """The rows in order; a user is a position among those of the truth."""
-        user = self.user_lookup.positions_of(self.rows["user"])
-        return TruthRows.of(user, self.rows["relevance"].to_numpy())
-
-    @cached_property
-    def repeats_a_pair(self) -> bool:
-        """Whether a pair of user and item is repeated."""
-        return repeated(self.rows, [*IDS]).height > 0
-
-    def numbered_by(self, users: pl.Series) -> TruthRows:
-        """Return the rows in order; a user is a position among `users`, sorted.
-
-        `users` contain all of the truth's: if they are as many, they are the same.
-        """
-        if len(users) == len(self.users):
-            return self.by_user
-        user = positions(users, self.rows["user"])
-        return TruthRows.of(user, self.rows["relevance"].to_numpy())
-
-
-def _with_exact_threshold(
-    grades: pl.Series, dtype: pl.DataType, threshold: float
-) -> pl.Series:
-    """Return grades in which those that stand for the threshold are equal to it.
-
-    A Float32 column holds the threshold 0.7 as 0.69999999, and `>= 0.7` would leave it
-    out: such values become 0.7.
-    """
-    if dtype not in (pl.Float32, pl.Float16):
-        return grades  # whole numbers and Float64 hold the threshold as it is
-    in_precision = pl.Series([float(threshold)]).cast(dtype)[0]
-    return grades.set(grades == in_precision, threshold)
-
-
-def is_relevant(grades: Floats, convention: Convention) -> Bools:
-    """Return which grades of the truth count as relevant."""
-    if convention.relevant_from is not None:
-        return grades >= convention.relevant_from
-    if convention.relevant == "any":
-        return np.ones(len(grades), dtype=bool)
-    if convention.relevant == "!=0":
-        return np.not_equal(grades, 0)
-    return grades > 0
-
-
-def relevant_only(rows: pl.DataFrame, convention: Convention) -> pl.DataFrame:
-    """Return the rows of the truth that count as relevant."""
-    return rows.filter(is_relevant(rows["relevance"].to_numpy(), convention))
-
-
-# ---- lists beside it
+from recnb.data.role_table import RoleTable, repeated
+from recnb.data.truth import GradedTruth, TruthRows
+from recnb.metrics.hits import Bools, Floats, Ints
 
 
 class RowTies(NamedTuple):
@@ -210,6 +52,121 @@ class RowTies(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+class ListedRows:
+    """The rows of all lists: recommended ones in the order of their frame, then added ones."""
+
+    lists: RoleTable  #: recommended rows, of lists that count
+    truth: GradedTruth
+    users: pl.Series  #: of both tables, sorted by id
+    #: [listed row] -> user.
+    user: Ints
+    #: [listed row] -> score, higher is better; under order="rank" or "row" it is minus
+    #: the rank or the frame row.
+    score: Floats | Ints
+    #: [listed row] -> rank from 1, and after `rank_rows` 0 if the row left its list.
+    #: Before it, these are given ranks if they are kept (`Convention.keeps_ranks`), else 0.
+    rank: Ints
+    truth_by_user: TruthRows
+    #: [listed row] -> the truth row that judges it; -1: not judged.
+    truth_row: Ints
+    all_items: pl.Series | None  #: as in `join`
+    #: By listed row, as in `Matches`.
+    ties: RowTies | None = None
+
+    @classmethod
+    def of(
+        cls,
+        lists: RoleTable,
+        truth: GradedTruth,
+        convention: Convention,
+        all_items: pl.Series | None = None,
+    ) -> ListedRows:
+        """Return the recommended rows of lists that count, not ranked yet.
+
+        Repeated items that the convention refuses raise an error.
+        """
+        counted, users, user = _counted_lists(lists, truth, convention)
+        judging = truth.pair_lookup.positions_of_rows(counted.rows[:, [*IDS]])
+        if _repeats_an_item(counted, judging, convention):
+            refuse_repeats(lists, convention)  # of all lists, whether they count or not
+        truth_by_user = truth.numbered_by(users)
+        rank = np.zeros_like(user)
+        if convention.keeps_ranks:
+            rank = counted["rank"].to_numpy()
+        return cls(
+            lists=counted,
+            truth=truth,
+            users=users,
+            user=user,
+            score=_order_values(counted, convention),
+            rank=rank,
+            truth_by_user=truth_by_user,
+            truth_row=truth_by_user.judging(judging),
+            all_items=all_items,
+        )
+
+    @property
+    def n_recommended(self) -> int:
+        """Number of recommended rows, which stand before added ones."""
+        return self.lists.rows.height
+
+    @property
+    def n_rows(self) -> Ints:
+        """[user] -> number of recommended rows."""
+        recommended = self.user[: self.n_recommended]
+        return np.bincount(recommended, minlength=len(self.users))
+
+    @cached_property
+    def last_rank(self) -> Ints:
+        """[user] -> the last of its ranks; 0: there is none."""
+        last_rank = np.zeros(len(self.users), dtype=np.int64)
+        np.maximum.at(last_rank, self.user, self.rank)
+        return last_rank
+
+    @property
+    def repeats_a_rank(self) -> bool:
+        """Whether a list gives a rank twice; before rows are ranked."""
+        # A cell for each rank from 1 to the last of each list tells soonest, unless
+        # ranks with gaps need many.
+        n_cells = int(self.last_rank.sum())
+        n_rows = len(self.rank)
+        if n_rows <= n_cells <= 4 * n_rows:
+            first_cell = np.cumsum(self.last_rank) - self.last_rank
+            is_given = np.zeros(n_cells, dtype=bool)
+            is_given[first_cell[self.user] + self.rank - 1] = True
+            if np.count_nonzero(is_given) == n_rows:
+                return False
+        return repeated(self.lists.rows, ["user", "rank"]).height > 0
+
+    # Items are numbered if a step puts them in order or tells them apart.
+
+    @cached_property
+    def items(self) -> pl.Series:
+        """All items, sorted by id."""
+        if self.all_items is not None:
+            return self.all_items
+        return each_once(self.lists["item"], self.truth.rows["item"])
+
+    @cached_property
+    def truth_item(self) -> Ints:
+        """[truth row] -> position of its item among all."""
+        item = positions(self.items, self.truth.rows["item"])
+        return item[self.truth_by_user.frame_row]
+
+    @cached_property
+    def item(self) -> Ints:
+        """[listed row] -> position of its item among all."""
+        recommended = positions(self.items, self.lists["item"])
+        added = self.truth_row[self.n_recommended :]
+        return np.concatenate([recommended, self.truth_item[added]])
+
+    @property
+    def pair(self) -> Ints:
+        """[listed row] -> the number of its pair of user and item."""
+        return self.user * len(self.items) + self.item
+
+
+@dataclass(frozen=True, eq=False)
 class Matches:
     """The rows of lists that the truth judges, and the size of each list."""
 
@@ -236,37 +193,85 @@ class Matches:
         return self.ties.of(match)
 
 
-def only_judged_lists_count(convention: Convention) -> bool:
-    """Return whether only the lists of users whom the truth has can change a number.
+# ---- lists as numbers
 
-    Hits, ranks, ties and repeats are within a list. With the whole catalogue below each,
-    the items of a list stand below the lists of others.
-    """
+
+def _counted_lists(
+    lists: RoleTable, truth: GradedTruth, convention: Convention
+) -> tuple[RoleTable, pl.Series, Ints]:
+    """Return the lists that count, the users of both tables, and the user of each row."""
+    user = truth.user_lookup.positions_of(lists["user"])
+    is_judged = user >= 0
+    if is_judged.all():
+        return lists, truth.users, user
+    # Hits, ranks, ties and repeats are within a list: of users whom the truth lacks, it
+    # changes no number. With the catalogue below each list, its items stand in others.
     only_judged_users = convention.averaged_users in ("truth", "both")
-    return only_judged_users and convention.candidates != "catalogue"
+    if only_judged_users and convention.candidates != "catalogue":
+        judged_rows = lists.rows.filter(pl.Series(is_judged))
+        return lists.with_rows(judged_rows), truth.users, user[is_judged]
+    users = each_once(lists["user"], truth.users)
+    return lists, users, positions(users, lists["user"])
 
 
-def raise_for_repeats(lists: RoleTable, columns: list[str]) -> None:
-    """Raise a RepeatError if two rows have equal values in some columns."""
-    if repeated(lists.rows, columns).height:
-        raise RepeatError
+def _repeats_an_item(lists: RoleTable, judging: Ints, convention: Convention) -> bool:
+    """Return whether a list repeats an item that the convention refuses to repeat.
 
-
-def judging_rows(lists: RoleTable, truth: GradedTruth, convention: Convention) -> Ints:
-    """Return the frame row of the truth that judges each row of lists, -1 without one.
-
-    Raises a RepeatError for repeats that the convention refuses.
+    `judging` has the frame row of the truth for each row of lists; -1: there is none.
     """
-    pairs = lists.rows[:, [*IDS]]
-    judging = truth.pair_lookup.positions_of_rows(pairs)
     if convention.duplicates != "error":
-        return judging
+        return False
     if convention.order == "rank" and not lists.ranks_are_places:
         # An item that nobody judged may be repeated: it is no hit and moves no other.
         times_listed = np.bincount(judging[judging >= 0])
-        if times_listed.max(initial=0) > 1:
-            raise RepeatError
-    else:
-        # A repeat moves what is below it.
-        raise_for_repeats(lists, [*IDS])
-    return judging
+        return bool(times_listed.max(initial=0) > 1)
+    # A repeat moves what is below it.
+    return repeated(lists.rows, [*IDS]).height > 0
+
+
+def _order_values(lists: RoleTable, convention: Convention) -> Floats | Ints:
+    """Return what orders lists, the highest first.
+
+    It is the score in the convention's precision, or minus the rank or the row.
+    """
+    if convention.order == "rank":
+        return -lists["rank"].to_numpy()
+    if convention.order == "row":
+        return -np.arange(lists.rows.height)
+    if convention.score_dtype == "float32":
+        return single_precision(lists["score"])
+    return in_floats(lists["score"])
+
+
+def in_floats(scores: pl.Series) -> Floats:
+    """Return floats that sort as the scores do, and are above 0 where the scores are.
+
+    With nonpositive_scores="never_hit" an item is a hit only if its score is above 0.
+
+        scores    -5   2**53   2**53 + 1
+        floats    -5   2**53   2**53        the last two have become equal
+        places     1       2       3        in the sorted order, which tells them apart
+        returned   0       1       2        counted from the highest score not above 0
+    """
+    floats = scores.cast(pl.Float64).to_numpy()
+    are_exact = scores.dtype.is_float()
+    if scores.dtype.is_integer():
+        are_exact = bool(np.abs(floats).max(initial=0.0) < 2**53)
+    if are_exact:
+        return floats
+    places = scores.rank("dense").to_numpy().astype(np.float64)
+    place_of_zero = places[floats <= 0].max(initial=0.0)
+    return np.asarray(places - place_of_zero)
+
+
+def single_precision(scores: pl.Series) -> Floats:
+    """Return scores rounded to single precision, in which some libraries compute.
+
+    A score below every Float32 would become minus infinity, and equal those of the rows
+    that `padded` adds. It becomes the lowest Float64: hence Float64 is returned.
+    """
+    floats = scores.cast(pl.Float64).to_numpy()
+    with np.errstate(over="ignore"):  # what is too large becomes infinite there as well
+        single = floats.astype(np.float32)
+    lowest_score = np.finfo(np.float64).min
+    return np.asarray(np.maximum(single, lowest_score, dtype=np.float64))

@@ -52,7 +52,6 @@ ONLY_IN = {
     "split": RECS,
     "relevance": TRUTH,
     "relevant": TRUTH,
-    "propensity": TRUTH,
 }
 #: The role of a column of lists, in the place of a row an item.
 OF_LISTS = {RECS: "recommended", TRUTH: "relevant"}
@@ -102,8 +101,3 @@ def says_when(column: object) -> bool:
     if any(word.startswith(TIMELESS) for word in words):
         return False
     return bool(words) and words[-1] in TIMES
-
-
-def split_labels(columns: Iterable[str]) -> dict[str, str]:
-    """Return columns of the split by what they are called where columns are roles."""
-    return {f"split {column}": column for column in columns}

@@ -5,47 +5,37 @@ Where a library departs from the plain order, its own step is one of these:
 | decision                      | step                      | when                                 |
 |-------------------------------|---------------------------|--------------------------------------|
 | contradictions                | `refuse_contradictions`   | `join`: first of all                 |
-| `score_dtype="float32"`       | `single_precision`        | before ranking: what orders lists    |
+| `score_dtype="float32"`       | `single_precision`        | `ListedRows`: what orders lists      |
 | `candidates="padded"`         | `padded`                  | `rank_rows`: rows are added          |
 | `ties`: by row, item, truth   | `tie_order`               | `rank_rows`: order of equal scores   |
-| `duplicates`, `judged_only`,  | `rows_that_stay`          | `rank_rows`: rows leave, ranks close |
-| `negative_relevance="zero"`   |                           |                                      |
+| `duplicates`, `judged_only`   | `rows_that_stay`          | `rank_rows`: rows leave, ranks close |
 | `order="rank"` and padding    | `given_ranks_and_below`   | `rank_rows`: given ranks stay        |
 | `ties`: shared ranks          | `with_ties`               | `rank_rows`: equal scores counted    |
 | `candidates="catalogue"`      | `with_catalogue`          | after ranking: what was missed       |
-| `negative_relevance="zero"`   | `unjudged_as_zero`        | before hits: grades below 0 are 0    |
 | `duplicates="rows"`           | `copies_of_each`          | before hits: rows of truth repeated  |
 | `nonpositive_scores`          | `only_positive_scores_hit`| `find_hits`: which matches are hits  |
 | `duplicates="hit_once"`       | `first_of_each`           | `find_hits`: which matches are hits  |
 | `ties`: shared ranks          | `shared_rank`             | `find_hits`: the rank of a hit       |
 | `ties="expected"`             | `expected_ties.py`        | after hits: spread over their ranks  |
 
-A *listed row* is a row of recommendations, or one that `padded` adds after them; see
-`matches.py` for the other words. `Ints | slice`: rows that stand in order are a slice.
+`matches.py` and `truth.py` have the words for rows. `Ints | slice`: rows that stand
+in order are a slice.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import assert_never
 
 import numpy as np
 import polars as pl
 
-from recnb.caching import cached_property
 from recnb.conventions import Convention
-from recnb.conventions.convention import Ties
-from recnb.data.ids import each_once, positions
-from recnb.data.matches import (
-    GradedTruth,
-    Matches,
-    RowTies,
-    TruthRows,
-    judging_rows,
-    only_judged_lists_count,
-    raise_for_repeats,
-)
+from recnb.conventions.convention import SHARED_RANKS, Ties
+from recnb.data.list_order import refuse_repeats
+from recnb.data.matches import ListedRows, Matches, RowTies
 from recnb.data.role_table import RoleTable
+from recnb.data.truth import GradedTruth
 from recnb.errors import OptionError
 from recnb.metrics.hits import (
     Floats,
@@ -54,10 +44,6 @@ from recnb.metrics.hits import (
     order_from_highest,
     run_starts,
 )
-
-#: Rules that put equal scores in no order: all of them have one rank, or under
-#: "expected" each is spread over all of their ranks.
-SHARED = ("expected", "max_rank", "floor_mean_rank")
 
 
 def refuse_contradictions(convention: Convention) -> None:
@@ -75,95 +61,11 @@ def refuse_contradictions(convention: Convention) -> None:
             "ties='expected' has no mean for duplicates='hit_once': choose "
             "duplicates='dedupe'."
         )
-    if convention.judged_only and ties in SHARED:
+    if convention.judged_only and ties in SHARED_RANKS:
         raise OptionError(
             f"ties={ties!r} gives equal scores no ranks of their own, from which items "
             "could be left out: choose ties='first'."
         )
-
-
-@dataclass(frozen=True, eq=False)
-class ListedRows:
-    """The rows of all lists: recommended ones in the order of their frame, then added ones."""
-
-    lists: RoleTable  #: recommended rows, of lists that count
-    truth: GradedTruth
-    users: pl.Series  #: of both tables, sorted by id
-    #: [listed row] -> user.
-    user: Ints
-    #: [listed row] -> score, higher is better; under order="rank" or "row" it is minus
-    #: the rank or the frame row.
-    score: Floats | Ints
-    #: [listed row] -> rank from 1, and after `rank_rows` 0 if the row left its list.
-    #: Before it, these are given ranks if they are kept (`Convention.keeps_ranks`), else 0.
-    rank: Ints
-    truth_by_user: TruthRows
-    #: [listed row] -> the truth row that judges it; -1: not judged.
-    truth_row: Ints
-    all_items: pl.Series | None  #: as in `join`
-    #: By listed row, as in `Matches`.
-    ties: RowTies | None = None
-
-    @property
-    def n_recommended(self) -> int:
-        """Number of recommended rows, which stand before added ones."""
-        return self.lists.rows.height
-
-    @property
-    def n_rows(self) -> Ints:
-        """[user] -> number of recommended rows."""
-        recommended = self.user[: self.n_recommended]
-        return np.bincount(recommended, minlength=len(self.users))
-
-    @cached_property
-    def last_rank(self) -> Ints:
-        """[user] -> the last of its ranks; 0: there is none."""
-        last_rank = np.zeros(len(self.users), dtype=np.int64)
-        np.maximum.at(last_rank, self.user, self.rank)
-        return last_rank
-
-    @property
-    def gives_ranks_once(self) -> bool:
-        """Whether no list gives a rank twice, as cells tell; False if they would be many.
-
-        There is a cell for each rank from 1 to the last of each list. More than four for
-        each row are not made: ranks with such gaps may still be given once.
-        """
-        n_cells = int(self.last_rank.sum())
-        n_rows = len(self.rank)
-        if not n_rows <= n_cells <= 4 * n_rows:
-            return False
-        first_cell = np.cumsum(self.last_rank) - self.last_rank
-        is_given = np.zeros(n_cells, dtype=bool)
-        is_given[first_cell[self.user] + self.rank - 1] = True
-        return bool(np.count_nonzero(is_given) == n_rows)
-
-    # Items are numbered if a step puts them in order or tells them apart.
-
-    @cached_property
-    def items(self) -> pl.Series:
-        """All items, sorted by id."""
-        if self.all_items is not None:
-            return self.all_items
-        return each_once(self.lists["item"], self.truth.rows["item"])
-
-    @cached_property
-    def truth_item(self) -> Ints:
-        """[truth row] -> position of its item among all."""
-        item = positions(self.items, self.truth.rows["item"])
-        return item[self.truth_by_user.frame_row]
-
-    @cached_property
-    def item(self) -> Ints:
-        """[listed row] -> position of its item among all."""
-        recommended = positions(self.items, self.lists["item"])
-        added = self.truth_row[self.n_recommended :]
-        return np.concatenate([recommended, self.truth_item[added]])
-
-    @property
-    def pair(self) -> Ints:
-        """[listed row] -> the number of its pair of user and item."""
-        return self.user * len(self.items) + self.item
 
 
 def match(
@@ -174,11 +76,11 @@ def match(
 ) -> Matches:
     """Rank the rows of lists under any convention, and match them with the truth.
 
-    `all_items` is as in `join`. Raises a RepeatError.
+    `all_items` is as in `join`.
     """
-    listed = listed_rows_of(lists, truth, convention, all_items)
-    if convention.order == "rank" and not listed.gives_ranks_once:
-        raise_for_repeats(listed.lists, ["user", "rank"])
+    listed = ListedRows.of(lists, truth, convention, all_items)
+    if convention.order == "rank" and listed.repeats_a_rank:
+        refuse_repeats(lists, convention)
     ranked = rank_rows(listed, convention)
     is_match = (ranked.truth_row >= 0) & (ranked.rank > 0)  # 0: the row left its list
     row = np.flatnonzero(is_match)
@@ -218,106 +120,7 @@ def rank_of_rows(lists: RoleTable, truth: GradedTruth, convention: Convention) -
         candidates="list",
         duplicates="keep" if is_refused else convention.duplicates,
     )
-    return rank_rows(listed_rows_of(lists, truth, convention), convention).rank
-
-
-# ---- rows as numbers
-
-
-def listed_rows_of(
-    lists: RoleTable,
-    truth: GradedTruth,
-    convention: Convention,
-    all_items: pl.Series | None = None,
-) -> ListedRows:
-    """Return the recommended rows of lists that count as numbers, not ranked yet.
-
-    Raises a RepeatError for repeated items that the convention refuses.
-    """
-    lists, users, user = counted_lists(lists, truth, convention)
-    judging = judging_rows(lists, truth, convention)
-    truth_by_user = truth.numbered_by(users)
-    truth_row = truth_by_user.of_frame_rows(judging)
-    rank = np.zeros_like(user)
-    if convention.keeps_ranks:
-        rank = lists["rank"].to_numpy()
-    return ListedRows(
-        lists=lists,
-        truth=truth,
-        users=users,
-        user=user,
-        score=order_values(lists, convention),
-        rank=rank,
-        truth_by_user=truth_by_user,
-        truth_row=truth_row,
-        all_items=all_items,
-    )
-
-
-def counted_lists(
-    lists: RoleTable, truth: GradedTruth, convention: Convention
-) -> tuple[RoleTable, pl.Series, Ints]:
-    """Return the lists that count, the users of both tables, and the user of each row."""
-    user = truth.user_lookup.positions_of(lists["user"])
-    is_judged = user >= 0
-    if is_judged.all():
-        return lists, truth.users, user
-    if only_judged_lists_count(convention):
-        judged_rows = lists.rows.filter(pl.Series(is_judged))
-        return lists.with_rows(judged_rows), truth.users, user[is_judged]
-    users = each_once(lists["user"], truth.users)
-    return lists, users, positions(users, lists["user"])
-
-
-def order_values(lists: RoleTable, convention: Convention) -> Floats | Ints:
-    """Return what orders lists, the highest first.
-
-    It is the score in the convention's precision, or minus the rank or the row.
-    """
-    if convention.order == "rank":
-        return -lists["rank"].to_numpy()
-    if convention.order == "row":
-        return -np.arange(lists.rows.height)
-    if convention.score_dtype == "float32":
-        return single_precision(lists["score"])
-    return in_floats(lists["score"])
-
-
-def in_floats(scores: pl.Series) -> Floats:
-    """Return floats that sort as the scores do, and are above 0 where the scores are.
-
-    With nonpositive_scores="never_hit" an item is a hit only if its score is above 0.
-
-        scores    -5   2**53   2**53 + 1
-        floats    -5   2**53   2**53        the last two have become equal
-        places     1       2       3        in the sorted order, which tells them apart
-        returned   0       1       2        counted from the highest score not above 0
-    """
-    floats = scores.cast(pl.Float64).to_numpy()
-    are_exact = scores.dtype.is_float()
-    if scores.dtype.is_integer():
-        are_exact = bool(np.abs(floats).max(initial=0.0) < 2**53)
-    if are_exact:
-        return floats
-    places = scores.rank("dense").to_numpy().astype(np.float64)
-    place_of_zero = places[floats <= 0].max(initial=0.0)
-    return np.asarray(places - place_of_zero)
-
-
-# ---- before lists are ranked
-
-
-def single_precision(scores: pl.Series) -> Floats:
-    """Return scores rounded to single precision, in which some libraries compute.
-
-    A score below every Float32 would become minus infinity, and equal those of the rows
-    that `padded` adds. It becomes the lowest Float64: hence Float64 is returned.
-    """
-    floats = scores.cast(pl.Float64).to_numpy()
-    with np.errstate(over="ignore"):  # what is too large becomes infinite there as well
-        single = floats.astype(np.float32)
-    lowest_score = np.finfo(np.float64).min
-    return np.asarray(np.maximum(single, lowest_score, dtype=np.float64))
+    return rank_rows(ListedRows.of(lists, truth, convention), convention).rank
 
 
 # ---- while lists are ranked
@@ -342,11 +145,13 @@ def padded(listed: ListedRows) -> ListedRows:
 
 
 def missed_rows(listed: ListedRows) -> Ints:
-    """Return the truth rows that judge no listed row, in the order of their frame."""
-    is_missed = np.ones(len(listed.truth_by_user.user), dtype=bool)
+    """Return the judged truth rows of items not listed, in the order of their frame."""
+    truth = listed.truth_by_user
+    is_missed = np.ones(len(truth.user), dtype=bool)
+    is_missed[truth.unjudged] = False
     is_missed[listed.truth_row[listed.truth_row >= 0]] = False
     missed = np.flatnonzero(is_missed)
-    return missed[np.argsort(listed.truth_by_user.frame_row[missed])]
+    return missed[np.argsort(truth.frame_row[missed])]
 
 
 def rank_rows(listed: ListedRows, convention: Convention) -> ListedRows:
@@ -366,14 +171,14 @@ def rank_rows(listed: ListedRows, convention: Convention) -> ListedRows:
     if keeps_ranks:
         rank = given_ranks_and_below(rank, listed)
     ranked = replace(listed, rank=rank)
-    if convention.ties in SHARED:
+    if convention.ties in SHARED_RANKS:
         return with_ties(ranked, order)
     return ranked
 
 
 def _order_from_top(listed: ListedRows, ties: Ties) -> Ints | slice:
     """Return all rows, user by user, those of each from the top down."""
-    keeps_row_order = ties in ("first", *SHARED)  # of equal scores
+    keeps_row_order = ties in ("first", *SHARED_RANKS)  # of equal scores
     if is_in_order(listed.user, listed.score, equal_may_follow=keeps_row_order):
         return slice(None)
     return order_from_highest(listed.user, listed.score, tie_order(listed, ties))
@@ -419,8 +224,7 @@ def rows_that_stay(
     """Return the rows that stay in their lists, in the same order.
 
     Under duplicates="dedupe" these are the highest of repeated rows, under `judged_only`
-    the judged ones. Under negative_relevance="zero" a relevance below 0 marks an item
-    that was pooled and not judged, until `unjudged_as_zero`.
+    the judged ones.
     """
     row = np.arange(len(listed.user))[order]
     if convention.duplicates == "dedupe":
@@ -429,8 +233,6 @@ def rows_that_stay(
         row = row[pair.is_first_distinct().to_numpy()]
     if convention.judged_only:
         row = row[listed.truth_row[row] >= 0]
-        if convention.below_0_leaves_lists:
-            row = row[listed.truth_by_user.relevance[listed.truth_row[row]] >= 0]
     return row
 
 
@@ -521,16 +323,6 @@ def with_catalogue(
 
 
 # ---- before hits are found
-
-
-def unjudged_as_zero(truth: TruthRows, convention: Convention) -> TruthRows:
-    """Return the truth with 0 for the relevance of items that were not judged.
-
-    Under these decisions a relevance below 0, which marks them, was kept until here.
-    """
-    if not convention.below_0_leaves_lists:
-        return truth
-    return replace(truth, relevance=truth.relevance.clip(min=0.0))
 
 
 def copies_of_each(truth_row: Ints, matches: Matches) -> Ints:

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from recnb.data.file_parts import StoredFiles
+from recnb.data.in_memory import InMemory
 from recnb.data.lists import with_a_row_an_item
 from recnb.data.names import BOTH, IDS, OF_LISTS, RECS, ROLES, TRUTH, Named
 from recnb.data.parts import Parts
@@ -22,12 +23,14 @@ from recnb.data.roles import (
     WITH_LISTS,
     Layout,
     as_named,
+    columns_named,
+    has_role,
     labels_of,
     refuse_absent,
     refuse_models,
     with_split,
 )
-from recnb.data.source import Source, source_of
+from recnb.data.source import Source
 from recnb.data.tables import (
     HINTS,
     FileTable,
@@ -73,12 +76,8 @@ def tables_of(
     refuse_fork()
     named: Named = as_named(columns)
     tables: Tables = opened_together(given, named)
-    present: set[Any] = set()
-    for table in tables.values():
-        present.update(table.columns)
-    for hinting_columns, hint in HINTS:
-        if not present.isdisjoint(hinting_columns):
-            tables, named = hint(tables, named)
+    for hint in HINTS:
+        tables, named = hint(tables, named)
     return with_lists_as_rows(tables, named)
 
 
@@ -140,8 +139,8 @@ def list_column_of(table: InputTable, named: Named) -> str | None:
     # Lists of train, which no keyword names, are of what was relevant before.
     role = OF_LISTS.get(table.name, "relevant")
     if table.name in OF_LISTS and role in named:
-        return next(iter(table.named_for(role, named)), None)
-    if table.has_role("item", named):
+        return next(iter(columns_named(table, role, named)), None)
+    if has_role(table, "item", named):
         return None
     usual = table.by_role.get(role, [])
     return usual[0] if len(usual) == 1 else None
@@ -221,12 +220,8 @@ def read_tables(tables: Tables, named: Named, truth: RoleTable | None = None) ->
         truth = truth_table.role_table(layout.truth, layout.truth_read)
     recs = _recs_of(recs_table, layout, truth)
     recs.refuse_other_kinds(truth)
-    return source_of(
-        recs,
-        truth,
-        layout.split,
-        users_without_items=truth_table.without_items,
-    )
+    source = InMemory(recs, truth, users_without_items=truth_table.without_items)
+    return source.split_by(layout.split)
 
 
 def _recs_of(table: InputTable, layout: Layout, truth: RoleTable) -> RoleTable:
@@ -261,8 +256,8 @@ def _read_both_sides(tables: Tables, named: Named) -> Source:
     frame = replace(tables[RECS], name=BOTH)
     side_tables = {name: table for name, table in tables.items() if name != RECS}
     refuse_absent(named, {BOTH: frame, **side_tables})
-    split = [*named.get("split", ())]
-    has_items = frame.has_role("item", named)
+    split = named.get("split", ())
+    has_items = has_role(frame, "item", named)
     labels = labels_of(frame, named, {**ROLES[BOTH], "item": has_items})
     rows = frame.select(with_split(labels, split))
     if not has_items:
@@ -277,16 +272,15 @@ def _read_both_sides(tables: Tables, named: Named) -> Source:
     # A left merge of recommendations with a truth loses what the lists missed.
     is_left_merge = only_listed and not is_judged.all()
     of_truth = {role: labels[role] for role in labels if role in ROLES[TRUTH]}
-    source = source_of(
+    source = InMemory(
         # The labels of lists are of all roles, to be named in a call with the one frame.
         RoleTable(RECS, _rows_of_side(RECS, both, is_listed, order), labels),
         RoleTable(TRUTH, _rows_of_side(TRUTH, both, is_judged, "relevance"), of_truth),
-        split,
         notes=_notes(order, is_listed, only_listed=only_listed, has_items=has_items),
         is_left_merge=is_left_merge,
         only_listed=only_listed,
         rows_are_items=not has_items,
-    )
+    ).split_by(split)
     if is_left_merge:
         _warn_of_left_merge(both.label("relevance"))
     return source

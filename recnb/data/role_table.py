@@ -1,7 +1,7 @@
-"""The rows of one of the caller's tables, by role, and checks of them.
+"""The rows of one of the caller's tables, by role, and checks of their ids.
 
-Checks of ids, numbers, repeats and order are methods here, since their errors name the
-table and the caller's columns.
+Checks are methods here, since their errors name the table and the caller's columns.
+Those of lists are in `list_order.py`, and that of grades in `truth.py`.
 """
 
 from __future__ import annotations
@@ -10,24 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from recnb.conventions import Convention
-from recnb.data.names import IDS, TRUTH, Labels
+from recnb.data.names import IDS, Labels
 from recnb.display.language import Noun, noun_of
-from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
-from recnb.metrics.hits import ENDLESS, HIGHEST
+from recnb.errors import FrameError, NoRowsError, quoted
 
 #: Types of columns of text.
 TEXT = (pl.String, pl.Categorical, pl.Enum)
 #: From 2 to this power on, floats of a type skip whole numbers.
 MANTISSA_BITS: dict[Any, int] = {pl.Float16: 11, pl.Float32: 24, pl.Float64: 53}
-#: How errors end where a pair or a rank of a user repeats, after "If the rows are".
-SEVERAL_LISTS = (
-    "the lists of several models, compare them; of several days, folds or seeds, name "
-    "the columns that tell these apart, such as split='fold'."
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +67,6 @@ class RoleTable:
     def with_columns(self, *columns: pl.Series) -> RoleTable:
         """Return the table with more columns, or others under the same names."""
         return self.with_rows(with_series(self.rows, *columns))
-
-    def of_users(self, users: pl.Series) -> RoleTable:
-        """Return the table with the rows of some users."""
-        return self.with_rows(rows_of_users(self.rows, users))
 
     # Ids
 
@@ -179,72 +167,9 @@ class RoleTable:
                 typed,
             )
 
-    # Numbers: they keep their type, since as floats large whole ones become equal
+    # Values, repeats
 
-    def scores(self) -> pl.Series:
-        """Return the scores as numbers; refuse those that place no item."""
-        scores = as_numbers(self["score"], self.column_in_words("score"))
-        floats = scores.cast(pl.Float64).to_numpy()
-        self._refuse_values(
-            "score",
-            pl.Series(~np.isfinite(floats)),
-            "a score that is missing, NaN or infinite places no item: fill it in or drop "
-            "the row.",
-        )
-        return scores
-
-    def ranks(self) -> pl.Series:
-        """Return the ranks as whole numbers from 1 up; refuse others."""
-        ranks = as_numbers(self["rank"], self.column_in_words("rank"))
-        if ranks.dtype != pl.Int64:
-            ranks = ranks.cast(pl.Float64)
-        # Up to the highest, user and rank fit into one whole number.
-        is_rank = ranks.is_between(1, ENDLESS)
-        if ranks.null_count():
-            is_rank = is_rank.fill_null(False)
-        if ranks.dtype.is_float():
-            is_rank &= ranks == ranks.floor()
-        self._refuse_values(
-            "rank",
-            ~is_rank,
-            f"a rank is a whole number, 1 for the top, and at most {ENDLESS:,}. If yours "
-            "start at 0, add 1. If it is a score, say so: "
-            f"score={self.label('rank')!r}.",
-        )
-        return ranks.cast(pl.Int64)
-
-    def grades(self, negative: str) -> pl.Series:
-        """Return each relevance as a number; refuse what is none.
-
-        One below 0 is refused or not, as the convention's `negative_relevance` says.
-        """
-        grades = as_numbers(self["relevance"], self.column_in_words("relevance"))
-        floats = grades.cast(pl.Float64).to_numpy()
-        self._refuse_values(
-            "relevance",
-            pl.Series(~np.isfinite(floats)),
-            "say what a relevance that is missing, NaN or infinite means, 0 for not "
-            "relevant; or drop the row.",
-        )
-        is_too_large = floats > HIGHEST
-        if negative == "keep":
-            is_too_large |= floats < -HIGHEST
-        self._refuse_values(
-            "relevance",
-            pl.Series(is_too_large),
-            "sums of such numbers overflow. Make the scale smaller.",
-        )
-        if negative == "error":
-            self._refuse_values(
-                "relevance",
-                pl.Series(floats < 0),
-                "a negative relevance breaks the bounds of nDCG. If it marks what is not "
-                "judged, say negative_relevance='zero', as convention='trec' does; else "
-                "set it to 0.",
-            )
-        return grades
-
-    def _refuse_values(self, role: str, is_bad: pl.Series, why: str) -> None:
+    def refuse_values(self, role: str, is_bad: pl.Series, why: str) -> None:
         """Raise an error for the first bad value, with why it is, and the fix."""
         if not is_bad.any():
             return
@@ -257,110 +182,17 @@ class RoleTable:
             f"({len(rows):,} such in all): {why}"
         )
 
-    # Repeats
-
-    def refuse_repeats(self, convention: Convention) -> None:
-        """Raise an error for what lists repeat under a convention whose order is settled."""
-        if convention.duplicates == "error":
-            self.refuse_repeated_pairs()
-        if convention.order == "rank":
-            fix = "Drop the repeats: they have the same rank, so none is higher."
-            self._refuse_repeats([*IDS, "rank"], fix)
-            self._refuse_repeated_ranks()
-
-    def refuse_repeated_pairs(self) -> None:
-        """Raise an error for repeated pairs of user and item, which would count twice."""
-        kept = (
-            "the highest relevance" if self.name == TRUTH else "the one ranked highest"
-        )
-        fix = f"Drop the repeats; or say duplicates='dedupe' to keep {kept}."
-        self._refuse_repeats([*IDS], fix)
-
-    def _refuse_repeats(self, keys: list[str], fix: str) -> None:
+    def refuse_repeated(self, keys: Sequence[str], fix: str) -> None:
         """Raise an error for pairs of user and item that are repeated in these columns."""
         twice = repeated(self.rows, keys)
         if twice.height == 0:
             return
         noun = self.noun
-        if self.name != TRUTH:
-            fix = f"{fix} If they are {SEVERAL_LISTS}"
         columns = [self.label(role) for role in IDS]
         raise FrameError(
             f"{self.name}: pairs of {noun.user} and {noun.item} are repeated in {columns}, "
             f"{twice.height:,} in all, such as {ids_in_words(twice, 0, noun)} "
             f"({twice['len'][0]} times). {fix}"
-        )
-
-    def _refuse_repeated_ranks(self) -> None:
-        """Raise an error for two items of a user that share a rank."""
-        twice = repeated(self.rows, ["user", "rank"])
-        if twice.height == 0:
-            return
-        user, rank, _n = twice.row(0)
-        same = self.rows.filter(pl.col("user") == user, pl.col("rank") == rank)
-        first, second = same["item"].to_list()[:2]
-        raise FrameError(
-            f"{self.column_in_words('rank')} gives a rank twice: user {user!r} has "
-            f"{first!r} and {second!r} at rank {rank} ({twice.height:,} such in "
-            "all). Give each item of a user its own rank, or give scores alone. If "
-            f"the rows are {SEVERAL_LISTS}"
-        )
-
-    # The order of lists
-
-    def settled(self, convention: Convention) -> Convention:
-        """Return a convention whose order is "rank", "score" or "row", never "auto"."""
-        order, columns = convention.order, self.rows.columns
-        if order != "auto":
-            if order != "row" and order not in columns:
-                raise ColumnError(
-                    f"order={quoted(order)}, but {self.name} have no {order} column: "
-                    f"say {order}='...'."
-                )
-            return convention
-        for role in ("rank", "score"):
-            if role in columns:
-                return convention.ordered_by(role)
-        raise ColumnError(
-            f"{self.name} have no rank or score column that recnb knows. Say which "
-            "one puts a list in order, rank='...' or score='...'; or, if rows stand "
-            "in rank order already, order='row'."
-        )
-
-    def with_checked(self, order: str) -> RoleTable:
-        """Return the table whose ranks or scores, which order its lists, are checked."""
-        if order == "rank":
-            return self.with_columns(self.ranks())
-        if order == "score":
-            return self.with_columns(self.scores())
-        return self
-
-    def refuse_disagreement(self) -> None:
-        """Raise an error if an item is ranked above one with a higher score."""
-        if "rank" not in self or "score" not in self:
-            return
-        rows = self.with_columns(self.scores()).rows.sort("user", "rank")
-        # Neighbours are enough: where none disagree, no rows do.
-        rows = rows.with_columns(
-            pl.col("user", "item", "rank", "score").shift().name.suffix("_above")
-        )
-        wrong = rows.filter(
-            pl.col("user") == pl.col("user_above"),
-            pl.col("rank") > pl.col("rank_above"),  # equal ranks are refused elsewhere
-            pl.col("score") > pl.col("score_above"),
-        )
-        if wrong.height == 0:
-            return
-        row, plural = wrong.row(0, named=True), "s" * (wrong.height > 1)
-        fix = (
-            "Say which one is the order: order='rank' or order='score'. If the rows are "
-            f"{SEVERAL_LISTS}"
-        )
-        raise FrameError(
-            f"{self.name}: {self.label('rank')!r} and {self.label('score')!r} "
-            f"disagree in {wrong.height:,} place{plural}: user {row['user']!r} has "
-            f"item {row['item']!r} at rank {row['rank']}, below item "
-            f"{row['item_above']!r}, with a higher score, {row['score']:g}. {fix}"
         )
 
 
@@ -403,10 +235,10 @@ def rows_of_users(table: pl.DataFrame, users: pl.Series) -> pl.DataFrame:
     return table.filter(pl.col("user").is_in(users.implode()))
 
 
-def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+def repeated(table: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """Return the key values that occur in more than one row, with their count."""
     # Grouping is slow: only rows whose hash occurs more than once are grouped.
-    rows = table[:, keys]
+    rows = table[:, [*keys]]
     row_hash = rows.hash_rows()
     if row_hash.n_unique() == len(row_hash):
         return with_series(rows.clear(), pl.Series("len", [], pl.UInt32))

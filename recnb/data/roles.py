@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-import pandas as pd
-
 from recnb.data.names import (
     BOTH,
     IDS,
@@ -25,18 +23,11 @@ from recnb.data.names import (
     Labels,
     Named,
     Roles,
-    role_of,
-    split_labels,
 )
 from recnb.data.role_table import is_missing
-from recnb.data.tables import InputTable, Tables, errors_name_frame
-from recnb.errors import (
-    ColumnError,
-    FrameError,
-    is_several,
-    listed,
-    quoted,
-)
+from recnb.data.splits import split_labels
+from recnb.data.tables import InputTable, Tables
+from recnb.errors import ColumnError, FrameError, is_several, listed, quoted
 
 #: The tables that hold lists of users.
 WITH_LISTS = (*OF_LISTS, "train")
@@ -66,12 +57,9 @@ def labels_of(
     A keyword wins over names. Where two columns could play a role, one of
     `in_others`, the columns of other tables, wins.
     """
-    by_keyword: set[str] = set()
-    for role in (*roles, "split"):
-        by_keyword.update(named.get(role, ()))
     labels: dict[str, str] = {}
-    for role, is_needed in roles.items():
-        columns = _columns_for(role, table, named, by_keyword, is_needed=is_needed)
+    for role in roles:
+        columns = _columns_for(role, table, named, roles)
         if len(columns) > 1:
             columns = [column for column in columns if column in in_others] or columns
         if len(columns) > 1:
@@ -80,12 +68,7 @@ def labels_of(
                 f"{role} column. Say which: {role}={columns[0]!r}."
             )
         for column in columns:
-            if column in labels.values():
-                other = next(role for role in labels if labels[role] == column)
-                raise ColumnError(
-                    f"{table.name}: column {column!r} cannot be both {other} and {role}: "
-                    f"name another column for one, {role}='...'."
-                )
+            _refuse_two_roles(table, column, role, labels)
             labels[role] = column
     _refuse_levels(table, roles, labels)
     _refuse_relevant_items(table, roles, labels)
@@ -95,18 +78,16 @@ def labels_of(
     return labels
 
 
-def _columns_for(
-    role: str, table: InputTable, named: Named, by_keyword: set[str], *, is_needed: bool
-) -> list[str]:
+def _columns_for(role: str, table: InputTable, named: Named, roles: Roles) -> list[str]:
     """Return the columns that could play a role: as a keyword says, else by their names.
 
-    A column that a keyword names, `by_keyword`, plays another role by its name only where
-    that is needed and has no other: the keyword may mean the column of another table.
+    A column that a keyword names plays another role by its name only where that is needed
+    and has no other: the keyword may mean the column of another table.
     """
     suggested = table.by_role.get(role, [])
-    if not by_keyword:
+    if not named:
         return suggested
-    columns = table.named_for(role, named)
+    columns = columns_named(table, role, named)
     if len(columns) > 1:
         raise ColumnError(
             f"{table.name}: {columns[0]!r} and {columns[1]!r} are both columns of it, and "
@@ -115,11 +96,26 @@ def _columns_for(
         )
     if columns:
         return columns
+    by_keyword = {
+        *chain.from_iterable(named.get(each, ()) for each in (*roles, "split"))
+    }
     free = [column for column in suggested if column not in by_keyword]
     # One frame has the columns of both tables: none is meant for another.
-    if is_needed and not free and table.name != BOTH:
+    if roles[role] and not free and table.name != BOTH:
         return suggested
     return free
+
+
+def _refuse_two_roles(
+    table: InputTable, column: str, role: str, labels: Labels
+) -> None:
+    """Raise an error for a column that plays another role already."""
+    for other, label in labels.items():
+        if label == column:
+            raise ColumnError(
+                f"{table.name}: column {column!r} cannot be both {other} and {role}: "
+                f"name another column for one, {role}='...'."
+            )
 
 
 def _missing(table: InputTable, roles: Roles, labels: Labels) -> list[str]:
@@ -135,10 +131,7 @@ def _missing(table: InputTable, roles: Roles, labels: Labels) -> list[str]:
 
 def _refuse_levels(table: InputTable, roles: Roles, labels: Labels) -> None:
     """Raise an error for an index of pandas that holds what no column does."""
-    if not isinstance(table.frame, pd.DataFrame):
-        return
-    for level in table.frame.index.names:
-        role = role_of(level)
+    for role, level in table.levels.items():
         if role in roles and role not in labels:
             raise ColumnError(
                 f"{table.name}: there is no {role} column, and its index holds "
@@ -158,30 +151,21 @@ def _refuse_relevant_items(table: InputTable, roles: Roles, labels: Labels) -> N
     columns = table.by_role.get("relevant", [])
     if columns:
         column = columns[0]
-        keyword = "relevant" if column in columns_of_lists(table) else "relevance"
+        keyword = "relevant" if column in table.of_lists else "relevance"
         raise ColumnError(
             f"{table.name}: column {column!r} may say which items are relevant. If it "
             f"does, say {keyword}={column!r}; else drop it."
         )
 
 
-# ---- lists in cells
+def columns_named(table: InputTable, role: str, named: Named) -> list[str]:
+    """Return the columns of a table that keywords name for a role."""
+    return [column for column in named.get(role, ()) if column in table.columns]
 
 
-def columns_of_lists(table: InputTable) -> list[str]:
-    """Return the columns whose cells are lists or mappings."""
-    if not isinstance(table.frame, pd.DataFrame):
-        with errors_name_frame(table.name):
-            types = table.frame.collect_schema()
-        return [column for column in types if types[column].is_nested()]
-    columns = []
-    for column, dtype in table.frame.dtypes.items():
-        if dtype.kind != "O":
-            continue
-        known = table.frame[column].dropna()
-        if len(known) and is_several(known.iloc[0]):
-            columns.append(str(column))
-    return columns
+def has_role(table: InputTable, role: str, named: Named) -> bool:
+    """Return whether a column of a table plays a role, by its name or as named."""
+    return role in table.by_role or bool(columns_named(table, role, named))
 
 
 # ---- both tables
@@ -210,7 +194,7 @@ class Layout:
             recs=labels,
             truth=truth_labels,
             recs_read=with_split(labels, split),
-            truth_read=with_split(truth_labels, truth.named_for("split", named)),
+            truth_read=with_split(truth_labels, columns_named(truth, "split", named)),
             split=split,
         )
 
@@ -274,50 +258,46 @@ def _no_column(
         f"{table.name}: no column is known to be the {' or the '.join(words)}. "
         f"Its columns: {listed(table.columns) or 'none'}."
     )
-    with_role = {*labels.values()}
-    without_role = [
-        column
-        for column in table.columns
-        if column not in with_role and role_of(column) in (None, *missing)
-    ]
-    if not all(isinstance(column, str) for column in without_role):
+    taken = {*labels.values()}
+    for role, columns in table.by_role.items():
+        if role is not None and role not in missing:
+            taken.update(columns)
+    free = [column for column in table.columns if column not in taken]
+    if not all(isinstance(column, str) for column in free):
         return ColumnError(
             f"{problem} A column is named as text; a table with a row for each "
             "user is given as a mapping of user to items or scores."
         )
     lists: list[str] = []
     if table.name in (*OF_LISTS, BOTH) and "item" not in labels:
-        lists = columns_of_lists(table)
-    others = [column for column in without_role if column not in lists]
-    wanted, may_be_meant = [*missing], dict(zip(missing, others, strict=False))
+        lists = table.of_lists
+    # Columns mostly stand in the order of roles: the first may be the first role's.
+    others = [column for column in free if column not in lists]
+    meant = dict(zip(missing, others, strict=False))
     if lists:
-        of_lists = [
-            role for name, role in OF_LISTS.items() if table.name in (name, BOTH)
-        ]
-        wanted = [role for role in missing if role == "user"] + of_lists
-        may_be_meant |= zip(of_lists, lists, strict=False)
-    return ColumnError(f"{problem} {_name_each(table, wanted, may_be_meant, named)}")
+        # A list has the items, and their order.
+        sides = [role for name, role in OF_LISTS.items() if table.name in (name, BOTH)]
+        meant |= zip(sides, lists, strict=False)
+        missing = [*(role for role in missing if role == "user"), *sides]
+    return ColumnError(f"{problem} {_name_each(table, missing, meant, named)}")
 
 
 def _name_each(
-    table: InputTable, wanted: Sequence[str], may_be_meant: Labels, named: Named
+    table: InputTable, missing: Sequence[str], meant: Labels, named: Named
 ) -> str:
-    """Say which keywords name columns, with those that may be meant.
-
-    Beside the name that another table has, that of this one is to be typed. Which of two
-    columns is the score, and which the relevance, is not to be seen by their places.
-    """
-    unclear = {"score", "relevance"} if {"score", "relevance"} <= {*wanted} else set()
+    """Say which keywords name the missing columns, with those that may be meant."""
+    # Which of two columns is the score, and which the relevance, no place tells.
+    are_alike = {"score", "relevance"} <= {*missing}
     examples = []
-    for role in wanted:
-        column = may_be_meant.get(role, "...")
-        if named.get(role):
-            examples.append(f"{role}={[*named[role], column]}")
-        elif role in unclear:
-            examples.append(f"{role}=...")
-        else:
-            examples.append(f"{role}={column!r}")
-    verb = "Name each" if any(map(named.get, wanted)) else "Say which"
+    for role in missing:
+        column = meant.get(role, "...")
+        example = f"{role}={column!r}"
+        if named.get(role):  # the column of another table
+            example = f"{role}={[*named[role], column]}"
+        elif are_alike and role in ("score", "relevance"):
+            example = f"{role}=..."
+        examples.append(example)
+    verb = "Name each" if any(map(named.get, missing)) else "Say which"
     fix = f"{verb}: {', '.join(examples)}."
     if table.name == BOTH:
         fix += " Or give the other frame as well, recnb.evaluate(recs, truth)."
@@ -325,11 +305,10 @@ def _name_each(
 
 
 def refuse_absent(named: Named, tables: Tables) -> None:
-    """Refuse a column that a keyword names and no table has that may hold it.
-
-    A column of users or of items may be in any of the tables.
-    """
+    """Refuse a column that a keyword names and no table has that may hold it."""
     for role, names in named.items():
+        if role == "propensity":
+            continue  # which may be a column of items=, and is looked for there
         holders = [*tables]
         if role in ONLY_IN:
             holders = [BOTH if BOTH in tables else ONLY_IN[role]]

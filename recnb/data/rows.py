@@ -15,10 +15,9 @@ import polars as pl
 from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.data.ids import each_once
-from recnb.data.matches import relevant_only
 from recnb.data.names import IDS
 from recnb.data.role_table import rows_of_users
-from recnb.errors import ElsewhereError
+from recnb.data.truth import relevant_only
 
 T = TypeVar("T")
 
@@ -49,14 +48,6 @@ class StoredRows(ABC):
     @abstractmethod
     def first(self) -> pl.DataFrame:
         """Return a row of the lists."""
-
-    def refuse_catalogue(self, convention: Convention) -> None:
-        """Refuse what a part of the users does not know."""
-        if convention.candidates == "catalogue":
-            raise ElsewhereError(
-                "candidates='catalogue' ranks every item of all users below each list, and "
-                f"the lists stay in {self.where}. If they fit into memory: {self.remedy}."
-            )
 
 
 # ---- behind the hits

@@ -1,9 +1,8 @@
-"""What is given beside the pairs: train, items and users, and how it was typed."""
+"""What is given beside the pairs: train, items and users."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,136 +10,20 @@ import pandas as pd
 import polars as pl
 
 from recnb.caching import cached_property
-from recnb.conventions.convention import Order
-from recnb.data.names import (
-    IDS,
-    RECS,
-    ROLES,
-    TRUTH,
-    Labels,
-    Named,
-    says_when,
-)
+from recnb.data.given import Call, GivenFrame
+from recnb.data.in_memory import InMemory
+from recnb.data.names import RECS, ROLES, TRUTH, Labels, Named, says_when
+from recnb.data.other_columns import OtherColumns, columns_of_both, columns_of_truth
 from recnb.data.read import SIDE_FRAMES, Input, read_tables, tables_of
+from recnb.data.role_table import RoleTable
 from recnb.data.roles import labels_of
-from recnb.data.source import InMemory, Source
-from recnb.data.tables import (
-    InputTable,
-    MadeTable,
-    Tables,
-    is_file,
-    is_frame,
-    refuse_repeated,
-)
+from recnb.data.source import Source
+from recnb.data.splits import Keys
+from recnb.data.tables import InputTable, Tables, is_file, is_frame, refuse_repeated
 from recnb.errors import ColumnError, FrameError, OptionError, listed
 
 #: The argument of `evaluate` that a table is, where it has another name in errors.
 ARGUMENTS = {RECS: "recs"}
-
-
-@dataclass(frozen=True, eq=False)
-class OtherColumns:
-    """Copies of the columns of a table that play no role, and of its ids."""
-
-    ids: pl.DataFrame  #: by role
-    #: By name, each a column, or why it is not read: some hold values of several kinds.
-    columns: Mapping[str, pl.Series | str]
-
-    def __getitem__(self, name: str) -> pl.Series:
-        column = self.columns[name]
-        if isinstance(column, str):
-            raise FrameError(column)
-        return column
-
-    @classmethod
-    def of(
-        cls, table: InputTable, labels: Labels, columns: Sequence[str]
-    ) -> OtherColumns | None:
-        """Copy other columns of a table, and of its ids those that it has.
-
-        None without other columns.
-        """
-        if not columns:
-            return None
-        # Where each row is an item of its own there is no column of items, and a truth may
-        # have none of the split.
-        ids = {role: label for role, label in labels.items() if label in table.columns}
-        rows = table.fetched([*ids.values(), *columns])
-        copies: dict[str, pl.Series | str] = {}
-        for column in columns:
-            try:
-                copies[str(column)] = rows.select({"value": column})["value"]
-            except FrameError as problem:
-                copies[str(column)] = str(problem)
-        return cls(rows.select(ids), copies)
-
-    def differs_within(self, roles: Sequence[str], name: str) -> bool:
-        """Return whether rows of equal ids have two values of a column."""
-        # Columns of kinds that are not read, or cannot be grouped, are passed over.
-        with suppress(FrameError, pl.exceptions.PolarsError):
-            rows = self.ids.select(key=pl.struct(roles)).with_columns(value=self[name])
-            return bool(rows.unique()["key"].is_duplicated().any())
-        return False
-
-
-# ---- what was given, for code that is shown
-
-
-@dataclass(frozen=True)
-class GivenFrame:
-    """One of the caller's frames, without its rows."""
-
-    #: "pandas", "polars" or "lazy", which is Polars as well; "" for anything else.
-    library: str
-    #: Role -> column.
-    labels: Labels
-    #: The names of all columns.
-    columns: Sequence[Any]
-    #: Role -> type, of a frame of Polars.
-    types: Mapping[str, Any]
-
-    @classmethod
-    def of(cls, table: InputTable, labels: Labels) -> GivenFrame:
-        """Note the library and the types of a table that its caller has."""
-        library = _library_of(table)
-        types: Mapping[str, Any] = {}
-        if library in ("polars", "lazy"):
-            schema = table.frame.collect_schema()
-            types = {
-                role: schema[label].base_type()
-                for role, label in labels.items()
-                if label in schema
-            }
-        return cls(library, labels, table.columns, types)
-
-    @cached_property
-    def without_rows(self) -> pd.DataFrame:
-        """A table with these columns and no rows."""
-        return pd.DataFrame(columns=[*self.columns])
-
-
-def _library_of(table: InputTable) -> str:
-    """Return the word for the library of the frame that a caller has."""
-    if isinstance(table, MadeTable) or table.made_of:
-        return ""
-    if isinstance(table.frame, pd.DataFrame):
-        return "pandas"
-    return "polars" if isinstance(table.frame, pl.DataFrame) else "lazy"
-
-
-@dataclass(frozen=True)
-class Call:
-    """Keywords of the call that made an evaluation."""
-
-    #: As named by keyword.
-    columns: Mapping[str, Any] = field(default_factory=dict)
-    #: By what lists are ordered.
-    order: Order = "auto"
-    #: Propensity and user_weight, each a column, or its own name where values are given.
-    weights: Mapping[str, str] = field(default_factory=dict)
-
-
-# ---- all of it
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,8 +73,6 @@ def read_side_data(
 ) -> SideData:
     """Read train, items and users, whose ids are of the recommendations' type."""
     side_tables = {name: tables[name] for name in SIDE_FRAMES if name in tables}
-    if source.rows_are_items:
-        _refuse_joined_by_item(side_tables)
     of_recs, of_truth = source.recs.labels, source.truth.labels
     labels: dict[str, Labels] = {RECS: of_recs, TRUTH: of_truth}
     # Of two columns that could be that of users, or of items, one of these wins.
@@ -199,13 +80,16 @@ def read_side_data(
     rows: dict[str, pl.DataFrame] = {}
     train_times = None
     for name, table in side_tables.items():
+        if source.rows_are_items and name != "users":
+            raise ColumnError(
+                f"{name}= is joined by item, and the frame has no item column that recnb "
+                "knows. Name it, item='...'."
+            )
         labels[name] = labels_of(table, named, ROLES[name], of_pairs)
+        rows[name] = _read_rows(table, labels[name], source)
         if name == "train":
-            rows[name] = _read_train(table, labels[name], source)
             times = [column for column in table.columns if says_when(column)]
             train_times = OtherColumns.of(table, labels[name], times)
-        else:
-            rows[name] = _read_described(table, labels[name], source)
     if cluster is not None:
         _refuse_unknown_cluster(cluster, rows["users"])
     frames = {
@@ -217,8 +101,8 @@ def read_side_data(
         items=rows.get("items"),
         users=rows.get("users"),
         cluster=cluster,
-        recs_columns=_columns_of_both(tables, source),
-        truth_columns=_columns_of_truth(tables, source),
+        recs_columns=columns_of_both(tables, source),
+        truth_columns=columns_of_truth(tables, source),
         train_times=train_times,
         frames=frames,
     )
@@ -256,7 +140,7 @@ def with_other_lists(
     other = replace(source, recs=recs_read)
     return other, replace(
         side_data,
-        recs_columns=_columns_of_both(tables, other),
+        recs_columns=columns_of_both(tables, other),
         frames={**frames, "recs": GivenFrame.of(tables[RECS], recs_read.labels)},
     )
 
@@ -270,82 +154,29 @@ def _refuse_unknown_cluster(cluster: str, users: pl.DataFrame) -> None:
         )
 
 
-def _refuse_joined_by_item(names: Iterable[str]) -> None:
-    """Raise an error for a frame that is joined by item, where there are no items."""
-    by_item = [name for name in names if name != "users"]
-    if by_item:
-        raise ColumnError(
-            f"{by_item[0]}= is joined by item, and the frame has no item column that recnb "
-            "knows. Name it, item='...'."
-        )
-
-
-# ---- columns without a role
-
-
-def _ids_of_lists(labels: Labels, source: Source) -> Labels:
-    """Return the columns of users and items, and those of the split."""
-    return {**{role: labels[role] for role in IDS}, **source.keys.labels}
-
-
-def _columns_of_truth(tables: Tables, source: Source) -> OtherColumns | None:
-    """Copy ids and columns without a role of the truth, or of the one frame."""
-    if RECS not in tables:
-        return None  # its rows stay with an engine
-    # In one frame, columns of the lists have a role as well.
-    truth, labels = tables[RECS], source.recs.labels
-    if TRUTH in tables:
-        truth, labels = tables[TRUTH], source.truth.labels
-    others = [column for column in truth.columns if column not in labels.values()]
-    truth = replace(truth, name=TRUTH)
-    return OtherColumns.of(truth, _ids_of_lists(labels, source), others)
-
-
-def _columns_of_both(tables: Tables, source: Source) -> OtherColumns | None:
-    """Copy the columns of recommendations that the truth has too, without a role."""
-    if TRUTH not in tables or not source.in_memory:
-        return None
-    recs, labels = tables[RECS], source.recs.labels
-    in_truth = {*tables[TRUTH].columns}.difference(
-        labels.values(), source.truth.labels.values(), source.keys.columns
-    )
-    shared = [column for column in recs.columns if column in in_truth]
-    return OtherColumns.of(recs, _ids_of_lists(labels, source), shared)
-
-
-# ---- train, items and users
-
-
-def _read_train(table: InputTable, labels: Labels, source: Source) -> pl.DataFrame:
-    """Read users and items, and the columns of the split, under the names of roles."""
-    split = source.keys.labels
-    in_train = {role: split[role] for role in split if split[role] in table.columns}
-    pairs = table.role_table(labels, in_train)
-    source.example().refuse_other_kinds(pairs)
-    rows = source.keys.with_values(pairs).rows
-    if combination := source.keys.lacking_in(rows):
-        raise FrameError(
-            f"train has no row of {combination}, of which there are lists. Add its rows; or "
-            "drop the column of the split from train, whose rows are then those of "
-            "every value."
-        )
-    return rows
-
-
-def _read_described(table: InputTable, labels: Labels, source: Source) -> pl.DataFrame:
-    """Read a row for each item or user, with all other columns under their names."""
-    described = table.role_table(labels, _columns_without_role(table, labels))
-    source.example().refuse_other_kinds(described, [*labels])
+def _read_rows(table: InputTable, labels: Labels, source: Source) -> pl.DataFrame:
+    """Read users and items of train, or a row for each item or user with its columns."""
+    others = _columns_without_role(table, labels, source.keys)
+    read = table.role_table(labels, others)
+    source.example().refuse_other_kinds(read, [*labels])
+    if table.name == "train":
+        return _in_split(read, source.keys)
     (role,) = labels
-    described.refuse_repeated_ids(role)
-    return described.rows
+    read.refuse_repeated_ids(role)
+    return read.rows
 
 
-def _columns_without_role(table: InputTable, labels: Labels) -> dict[str, Any]:
-    """Return the other columns of a frame by their names as text.
+def _columns_without_role(
+    table: InputTable, labels: Labels, keys: Keys
+) -> dict[str, Any]:
+    """Return the columns that are read beside ids: of train, those of the split.
 
-    Those of embeddings are often numbers.
+    Of items and users these are all, by their names as text: those of embeddings are
+    often numbers.
     """
+    if table.name == "train":
+        split = keys.labels
+        return {role: split[role] for role in split if split[role] in table.columns}
     refuse_repeated([*map(str, table.columns)], table.name)
     others: dict[str, Any] = {}
     for column in table.columns:
@@ -358,3 +189,15 @@ def _columns_without_role(table: InputTable, labels: Labels) -> dict[str, Any]:
             )
         others[str(column)] = column
     return others
+
+
+def _in_split(train: RoleTable, keys: Keys) -> pl.DataFrame:
+    """Return the rows of train, which must have some for each value of a split."""
+    rows = keys.with_values(train).rows
+    if combination := keys.lacking_in(rows):
+        raise FrameError(
+            f"train has no row of {combination}, of which there are lists. Add its rows; or "
+            "drop the column of the split from train, whose rows are then those of "
+            "every value."
+        )
+    return rows

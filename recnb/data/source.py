@@ -1,6 +1,6 @@
 """Both tables as they were read, and what an evaluation keeps of them under a convention.
 
-A `Source` has the tables, in memory (`InMemory`) or in parts (`parts.py`).
+A `Source` has the tables, in memory (`in_memory.py`) or in parts (`parts.py`).
 `Source.under(convention)` is a `Joined`: users, hits, counts, and rows on demand.
 """
 
@@ -9,25 +9,22 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
-import numpy as np
 import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.conventions.convention import Order
-from recnb.data.ids import each_once
-from recnb.data.join import JoinedUsers, join
-from recnb.data.matches import GradedTruth, is_relevant
-from recnb.data.names import IDS, TRUTH
-from recnb.data.role_table import RoleTable, is_missing
+from recnb.data.join import JoinedUsers
+from recnb.data.list_order import refuse_repeats, settled
+from recnb.data.role_table import RoleTable
 from recnb.data.rows import JoinedRows, RowsOfUsers, StoredRows
 from recnb.data.splits import BY_USER, Keys
-from recnb.data.weights import Weighting, checked, look_up, refuse_lacking
+from recnb.data.weights import look_up, refuse_lacking
 from recnb.display.language import Sentence
 from recnb.errors import ElsewhereError, FrameError
-from recnb.metrics.hits import Bools, Floats, Hits
+from recnb.metrics.hits import Floats, Hits
 
 # ---- as they were read
 
@@ -159,14 +156,14 @@ class Source(ABC):
         """
         # Joined as asked, since order="auto" has both orders compared; kept by the order
         # that is settled, whichever word asked for it.
-        in_order = self.recs.settled(convention)
-        settled = in_order.of_data
-        if settled not in self._known:
+        in_order = settled(self.recs, convention)
+        decisions = in_order.of_data
+        if decisions not in self._known:
             joined, rows = self.join(convention.of_data)
-            self._known[settled] = joined, rows, self.weight_of(joined.users)
-        joined, rows, weight = self._known[settled]
+            self._known[decisions] = joined, rows, self.weight_of(joined.users)
+        joined, rows, weight = self._known[decisions]
         fields_of_joined = {
-            **vars(joined),
+            **vars(joined),  # of some users of parts, those of a `Joined` already
             "convention": in_order,
             "rows": rows,
             "source": self,
@@ -190,186 +187,6 @@ class Source(ABC):
         )
 
 
-# ---- in memory
-
-
-@dataclass(eq=False)
-class InMemory(Source):
-    """Both tables in memory."""
-
-    #: The rows of all users, of whom these are some: its catalogue and its highest
-    #: relevance hold for them as well. None: these are all.
-    whole: InMemory | None = None
-    #: Every item that lists could hold, sorted; None: those of either table.
-    catalogue: pl.Series | None = None
-    #: Whether it is an error if no user is in both tables, or none counts. In a part of
-    #: the rows there may be none.
-    needs_users: bool = True
-
-    @cached_property
-    def items(self) -> pl.Series:
-        """Every item of the catalogue, sorted."""
-        if self.catalogue is not None:
-            return self.catalogue
-        if self.whole is not None:
-            return self.whole.items
-        return each_once(self.recs_rows["item"], self.truth_rows["item"])
-
-    @property
-    def takes_other_lists(self) -> bool:
-        """Whether these are all rows of two frames, with a list a user."""
-        is_alone = self.whole is None and self.catalogue is None
-        return is_alone and self.needs_users and not self.keys.columns
-
-    def example(self) -> RoleTable:
-        """Return a user and an item of the lists."""
-        users = self.keys.users_of(self.recs_rows["user"].head(1))
-        return self.recs.with_rows(self.recs_rows.head(1)).with_columns(users)
-
-    def among(self, users: pl.Series) -> InMemory:
-        """Return the rows of some users."""
-        return replace(
-            self,
-            recs=self.recs.of_users(users),
-            truth=self.truth.of_users(users),
-            whole=self.whole or self,
-        )
-
-    def numbered_as(self, keys: Keys, numbers: pl.Series) -> InMemory:
-        """Return the same with other keys, among which lists have these numbers."""
-        recs, truth = (
-            table.with_columns(numbers[table["user"]].alias("user"))
-            for table in (self.recs, self.truth)
-        )
-        return replace(self, recs=recs, truth=truth, keys=keys)
-
-    def with_weights(
-        self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
-    ) -> Self:
-        """Return the same with weights; the propensity of each row is a column then.
-
-        It is null if the row has none. Those that are known are checked, and so is a
-        column that there is already.
-        """
-        truth = self.truth
-        if propensity is not None:
-            values = look_up(propensity, truth.rows, "propensity")
-            truth = truth.with_columns(values.alias("propensity"))
-        elif "propensity" in truth:
-            truth = truth.with_columns(_known_propensities(truth))
-        weighted = super().with_weights(propensity, user_weights)
-        return replace(weighted, truth=truth)
-
-    # The join
-
-    def join(self, convention: Convention) -> tuple[JoinedUsers, JoinedRows]:
-        """Join the tables under a convention; return the rows behind the hits as well."""
-        try:
-            return self._joined(convention)
-        except FrameError:
-            if self.keys.columns:
-                # In a split lists are numbers: joined again by their names, they are
-                # named by the error.
-                names = self.keys.names(self.keys.table["list"])
-                self.numbered_as(BY_USER, names)._joined(convention)
-            raise
-
-    def _joined(self, convention: Convention) -> tuple[JoinedUsers, JoinedRows]:
-        """Join the tables; an error names lists as the column of users does."""
-        settled = self.recs.settled(convention)
-        recs = self.recs.with_checked(settled.order)
-        # With the order given the caller has said that the other column does not matter.
-        if convention.order == "auto":
-            recs.refuse_disagreement()
-        truth = self._truth_under(recs, settled)
-        # Below a list stand the items of all lists, of other parts and models as well.
-        all_items = self.items if settled.candidates == "catalogue" else None
-        weight = self._weights_of(truth.rows, settled) if self.weighted else None
-        joined, rows = join(recs, truth, settled, all_items, weight)
-        if self.whole is not None:
-            highest = self.whole._graded_truth(settled).highest
-            hits = replace(joined.hits, max_relevance=highest)
-            joined = replace(joined, hits=hits)
-        if self.needs_users:
-            self._refuse_no_users(joined)
-        return joined, rows
-
-    def _refuse_no_users(self, joined: JoinedUsers) -> None:
-        """Raise an error if no user is in both tables, or if none counts."""
-        # Where every list is empty, `read_tables` saw that some user is in both.
-        if self.whole is None and self.recs.rows.height:
-            joined.refuse_strangers(self.recs, self.truth)
-        joined.refuse_no_users()
-        if self.whole is None and self.keys.columns:
-            self.keys.refuse_without_users(joined.users)
-
-    def _graded_truth(self, convention: Convention) -> GradedTruth:
-        """Return the truth as it was given, graded once for conventions that agree."""
-        negative, judged_only = convention.negative_relevance, convention.judged_only
-        grading = negative, judged_only, convention.relevant_from
-        known: dict[Any, GradedTruth] = self.truth.graded_truths
-        if grading not in known:
-            known[grading] = GradedTruth.of(self.truth, convention)
-        return known[grading]
-
-    def _truth_under(self, recs: RoleTable, convention: Convention) -> GradedTruth:
-        """Return the truth under a convention; repeated pairs are refused, or merged."""
-        truth = self._graded_truth(convention)
-        if not truth.repeats_a_pair:
-            return truth
-        if convention.duplicates == "error":
-            # If lists repeat as well, as those of several folds do, that says more.
-            recs.refuse_repeats(convention)
-            self.truth.refuse_repeated_pairs()
-        return truth.without_repeats()
-
-    def _weights_of(self, truth: pl.DataFrame, convention: Convention) -> Floats:
-        """Return 1 / propensity of each row of the truth.
-
-        A row that is not relevant needs no propensity, and has 0.
-        """
-        least = convention.min_propensity or 0.0
-        if least == 1:  # every weight is 1, whatever the propensities are
-            return np.ones(truth.height)
-        relevant = is_relevant(truth["relevance"].to_numpy(), convention)
-        rows = truth.filter(relevant)
-        ids = [*IDS] if self.propensity is None else ["item"]
-        refuse_lacking(rows["propensity"], rows.select(ids), "propensity")
-        weight = np.zeros(truth.height)
-        weight[relevant] = 1.0 / np.maximum(rows["propensity"].to_numpy(), least)
-        return weight
-
-
-def _known_propensities(truth: RoleTable) -> pl.Series:
-    """Return the propensities in the column of the truth, checked; null: there is none."""
-    propensity = truth["propensity"]
-    known = truth.rows.filter(~is_missing(propensity))
-    in_words = truth.column_in_words("propensity")
-    checked(known, "propensity", "propensity", in_words)
-    return propensity.cast(pl.Float64).fill_nan(None)
-
-
-def source_of(
-    recs: RoleTable, truth: RoleTable, split: Sequence[str] = (), **known: Any
-) -> InMemory:
-    """Return the source of all rows, in memory, whose lists some columns tell apart."""
-    if not split:
-        return InMemory(recs, truth, **known)
-    keys = Keys.found_in(recs, truth, split)
-    numbered = keys.numbered(recs), keys.numbered(truth)
-    return InMemory(*numbered, keys=keys, **known)
-
-
-def ranked(recs: RoleTable, convention: Convention) -> pl.DataFrame:
-    """Return lists as user, item, rank, and score where there is one.
-
-    Repeated pairs are kept or merged by the convention.
-    """
-    no_truth = RoleTable(TRUTH, recs.rows.select(IDS).clear(), {})
-    _joined, rows = InMemory(recs, no_truth, needs_users=False).join(convention)
-    return rows.lists
-
-
 # ---- under a convention
 
 
@@ -387,15 +204,6 @@ class Counts:
     n_items_relevant: int  #: distinct relevant items
     n_not_relevant: int  #: rows of the truth that are not relevant
     n_gaps: int  #: users whose ranks have gaps
-
-
-class UserCounts(NamedTuple):
-    """The users behind a mean, and those who are not."""
-
-    n_users: int  #: averaged
-    n_empty: int  #: of these, users with no rank in their lists, who count 0
-    n_nothing_to_find: int  #: of these, users with no relevant item
-    n_left_out: int  #: users with no relevant item who are left out
 
 
 @dataclass(eq=False)
@@ -416,14 +224,14 @@ class Joined(JoinedUsers):
         return self.rows.n_users - self.n_with_relevant
 
     @property
+    def is_graded(self) -> bool:
+        """Whether the truth says how relevant an item is."""
+        return "relevance" in self.source.truth
+
+    @property
     def is_weighted(self) -> bool:
         """Whether relevant pairs have weights."""
         return self.hits.truth_weight is not None
-
-    @cached_property
-    def weighting(self) -> Weighting | None:
-        """The weights of the relevant pairs of the users evaluated."""
-        return Weighting.of(self.hits.truth_weight)
 
     @cached_property
     def counts(self) -> Counts:
@@ -444,44 +252,6 @@ class Joined(JoinedUsers):
             n_not_relevant=of_rows.n_not_relevant,
             n_gaps=of_rows.n_gaps,
         )
-
-    def user_counts(
-        self, nothing_to_find: Bools | None = None, *, has_missed: bool = False
-    ) -> UserCounts:
-        """Return the users behind a mean, and those who are not.
-
-        `nothing_to_find`: which users have nothing to find, by default those without a
-        relevant item; `has_missed`: whether one evaluated counts as a list without a hit,
-        and not 1.
-        """
-        lacks_relevant = self.hits.n_relevant == 0
-        if nothing_to_find is None:
-            nothing_to_find = lacks_relevant
-        n_users, n_nothing = len(self.users), int(nothing_to_find.sum())
-        n_left_out = self.n_without_relevant - int(lacks_relevant.sum())
-        is_empty = self.counts_as_empty(nothing_to_find, has_missed=has_missed)
-        if self.convention.no_relevant == "skip":
-            n_users -= n_nothing
-            n_left_out += n_nothing
-            n_nothing = 0
-        return UserCounts(
-            n_users=n_users,
-            n_empty=int(is_empty.sum()),
-            n_nothing_to_find=n_nothing,
-            n_left_out=n_left_out,
-        )
-
-    def counts_as_empty(
-        self, nothing_to_find: Bools, *, has_missed: bool = False
-    ) -> Bools:
-        """Mark the users with no rank in their lists, who count 0; see `user_counts`."""
-        is_empty: Bools = self.hits.list_length == 0
-        rule = self.convention.no_relevant
-        # Under "one" a user with nothing to find counts 1, list or not; a cost with a
-        # value for lists without a hit (`missed`) keeps that value.
-        if rule == "skip" or (rule == "one" and not has_missed):
-            is_empty &= ~nothing_to_find
-        return is_empty
 
     def among(self, users: pl.Series, note: str | Sentence = "") -> Joined:
         """Return the same data of some of the users alone.
@@ -551,4 +321,4 @@ class Joined(JoinedUsers):
         source = self.source
         lists = source.recs.with_rows(self.rows.lists)
         lists = lists.with_columns(source.keys.names(lists["user"]))
-        lists.refuse_repeats(self.convention)
+        refuse_repeats(lists, self.convention)

@@ -15,9 +15,14 @@ import pandas as pd
 import polars as pl
 
 from recnb.caching import cached_property
-from recnb.data.names import RECS, TRUTH, split_labels
+from recnb.data.names import RECS, TRUTH
 from recnb.data.role_table import TEXT, RoleTable, held_and_first, is_missing
 from recnb.errors import FrameError, NoUsersError
+
+
+def split_labels(columns: Sequence[str]) -> dict[str, str]:
+    """Return columns of the split by what they are called where columns are roles."""
+    return {f"split {column}": column for column in columns}
 
 
 class Keys:
@@ -57,7 +62,6 @@ class Keys:
         cls, recs: RoleTable, truth: RoleTable, columns: Sequence[str]
     ) -> Keys:
         """Find the keys of both frames, which may have a single row for each key."""
-        recs.refuse_other_kinds(truth)
         roles = [*split_labels(columns)]
         listed = _with_plain_values(recs, columns).rows.select("user", *roles)
         combinations = listed.select(roles).unique(maintain_order=True)
@@ -245,12 +249,12 @@ def _with_plain_values(
     They are of the types of known ones, which are the recommendations'; others are
     refused.
     """
-    for role, column in split_labels(columns).items():
-        if role not in table:
-            continue
-        table = table.with_columns(_plain_values(table, role, column).alias(role))
-        if known is not None:
-            RoleTable(RECS, known, {}).refuse_other_kinds(table, [role])
+    labels = split_labels(columns)
+    present = [role for role in labels if role in table]
+    plain = [_plain_values(table, role, labels[role]) for role in present]
+    table = table.with_columns(*plain)
+    if known is not None:
+        RoleTable(RECS, known, {}).refuse_other_kinds(table, present)
     return table
 
 
@@ -259,7 +263,7 @@ def _plain_values(table: RoleTable, role: str, column: str) -> pl.Series:
 
     It is of text, whole numbers, True and False, dates or times in microseconds.
     """
-    values = table[role].alias(column)
+    values = table[role]
     problem = f"{table.name}: column {column!r} of split="
     missing = is_missing(values).arg_true()
     if len(missing):

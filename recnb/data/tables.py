@@ -1,4 +1,4 @@
-"""Tables of any library, and how their columns become those of Polars.
+"""Tables as they were given, of any library, and how things are opened as tables.
 
 Rows that are not in memory are a lazy frame of Polars, or a relation of DuckDB.
 """
@@ -8,31 +8,23 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import (
-    Callable,
-    Collection,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeAlias
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 
 from recnb.caching import cached_property
-from recnb.data.names import IDS, NAMES, NUMBERS, Labels, Named, role_of
+from recnb.data.columns import OF_POLARS, from_pandas, owned
+from recnb.data.names import IDS, Labels, Named, role_of
 from recnb.data.role_table import TEXT, RoleTable
 from recnb.display.language import N_
 from recnb.display.text import one_line
-from recnb.errors import ColumnError, FrameError, quoted
+from recnb.errors import ColumnError, FrameError, is_several
 
 #: Tables that callers may pass: pandas, Polars (eager or lazy), pyarrow datasets, and
 #: all with Arrow's stream protocol (pyarrow, DuckDB).
@@ -62,8 +54,6 @@ ORIGINS: dict[str, Origin] = {
 HELD = 2**23
 #: Packages whose frames stay where they are, and what errors call them.
 ENGINE_NAMES = {"dask": "Dask", "pyspark": "Spark"}
-#: The errors of Polars, and those of what it does not read.
-OF_POLARS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 #: What to do about a table whose rows an error keeps from being read.
 MEND = (
     "It cannot be collected either: mend what it reads. Of several files, all need the "
@@ -120,15 +110,28 @@ class InputTable:
             columns.setdefault(role_of(column), []).append(column)
         return columns
 
-    def named_for(self, role: str, named: Named) -> list[str]:
-        """Return the columns that keywords name for a role."""
-        if role not in named:
-            return []
-        return [column for column in named[role] if column in self.columns]
+    @cached_property
+    def levels(self) -> dict[str | None, Any]:
+        """The levels of an index of pandas by the roles that their names suggest."""
+        if not isinstance(self.frame, pd.DataFrame):
+            return {}
+        return {role_of(level): level for level in self.frame.index.names}
 
-    def has_role(self, role: str, named: Named) -> bool:
-        """Return whether one of the columns plays a role, by its name or as named."""
-        return role in self.by_role or bool(self.named_for(role, named))
+    @cached_property
+    def of_lists(self) -> list[str]:
+        """The columns whose cells are lists or mappings."""
+        if not isinstance(self.frame, pd.DataFrame):
+            with errors_name_frame(self.name):
+                types = self.frame.collect_schema()
+            return [column for column in types if types[column].is_nested()]
+        columns = []
+        for column, dtype in self.frame.dtypes.items():
+            if dtype.kind != "O":
+                continue
+            known = self.frame[column].dropna()
+            if len(known) and is_several(known.iloc[0]):
+                columns.append(str(column))
+        return columns
 
     # What they hold
 
@@ -153,7 +156,8 @@ class InputTable:
         """Return columns of a frame of pandas."""
         columns = []
         for role, label in labels.items():
-            column = from_pandas(self.frame[label], self.name, label, role)
+            in_words = f"{self.name}: column {label!r}"
+            column = from_pandas(self.frame[label], in_words, role)
             columns.append(column.alias(role))
         return columns
 
@@ -236,9 +240,8 @@ Hint: TypeAlias = Callable[[Tables, Named], tuple[Tables, Named]]
 #: the usual ones; those of `inputs/` come first, since they know some mappings, lists and
 #: paths better.
 FORMS: list[Form] = []
-#: Each hint, with the columns of which one must be present. It names more columns, as
-#: keywords do, once all tables are open.
-HINTS: list[tuple[Collection[str], Hint]] = []
+#: Each names more columns, as keywords do, once all tables are open.
+HINTS: list[Hint] = []
 
 
 def opened(thing: Any, name: str, named: Named) -> InputTable:
@@ -341,104 +344,3 @@ def errors_name_frame(name: str, fix: str = MEND) -> Iterator[None]:
         without_hint = re.sub(r", (hint:|consider) .*?(?=\. |$)", "", first_line)
         reason = one_line(without_hint, 1000).rstrip(".")
         raise FrameError(f"{name} cannot be read: {reason}. {fix}") from problem
-
-
-# ---- columns of other libraries as those of Polars
-
-
-def owned(columns: Iterable[pl.Series]) -> pl.DataFrame:
-    """Copy columns, since the caller may write into theirs; each is one chunk then."""
-    return pl.DataFrame([*map(_copied, columns)])
-
-
-def _copied(column: pl.Series) -> pl.Series:
-    """Copy a column into one chunk; nobody can write into text of Polars."""
-    if column.dtype == pl.String:
-        return column.rechunk()
-    # Polars copies what it puts together, and leaves a single piece where it is: hence
-    # one row more.
-    longer = pl.concat([column, column.head(1)]).rechunk()
-    return longer.head(len(column))
-
-
-def as_column(values: Sequence[Any], name: str, label: str, role: str) -> pl.Series:
-    """Return values of one kind as a column; None is missing.
-
-    Plain numbers and text are read by Polars, sooner than by pandas, which reads all
-    others. Polars would make True the number 1, and panics at some decimals.
-    """
-    if {bool, Decimal}.isdisjoint(map(type, values)):
-        with suppress(TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-            column = pl.Series(role, values)
-            if column.dtype in (pl.Int64, pl.String, pl.Float64):
-                return column
-    in_pandas = pd.Series(values, dtype=object)
-    return from_pandas(in_pandas, name, label, role).alias(role)
-
-
-def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.Series:
-    """Return a column of pandas as one of Polars, in which all values are of one kind."""
-    dtype: Any = column.dtype
-    if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
-        # Polars before 1.38 takes no array of another byte order.
-        native = column.to_numpy().astype(dtype.newbyteorder("="), copy=False)
-        return pl.Series(native)
-    if isinstance(dtype, pd.SparseDtype):
-        column = pd.Series(np.asarray(column))
-    if isinstance(dtype, pd.CategoricalDtype):
-        categories = dtype.categories
-        # Groups of users or items keep an order of their own.
-        if dtype.ordered and role not in NAMES and categories.map(str).is_unique:
-            column = column.map(str, na_action="ignore")
-            values = _as_arrow_reads(column, name, label, role)
-            return values.cast(pl.Enum(column.cat.categories))
-        dtype = categories.dtype
-    if isinstance(dtype, (pd.IntervalDtype, pd.PeriodDtype)):
-        column = column.map(str, na_action="ignore")
-    values = _as_arrow_reads(column, name, label, role)
-    return values.cast(pl.String) if values.dtype == pl.Categorical else values
-
-
-def _as_arrow_reads(
-    column: pd.Series[Any], name: str, label: str, role: str
-) -> pl.Series:
-    """Return a column of pandas as Arrow reads it; refuse values of several kinds."""
-    # pyarrow looks long at a Series before it asks its array, which has text as Arrow.
-    is_text = isinstance(column.dtype, pd.StringDtype)
-    values = column.array if is_text else column
-    try:
-        return pl.Series(_in_views(pa.array(values, from_pandas=True)))
-    except (
-        pa.ArrowException,
-        OverflowError,
-        UnicodeEncodeError,
-        *OF_POLARS,
-    ) as problem:
-        is_encodable = not isinstance(problem, UnicodeEncodeError)
-        # Few types of Arrow can be mapped or dropped by every pandas.
-        column = pd.Series([*column], dtype=object)
-        if is_encodable and role in NUMBERS:
-            # As text, which Arrow reads: the check of numbers says what is no number.
-            return from_pandas(column.map(str, na_action="ignore"), name, label, role)
-        known = column.dropna()
-        kinds = ", ".join(sorted({type(value).__name__ for value in known}))
-        # The text of what is missing would be an id, "nan" or "None".
-        raise FrameError(
-            f"{name}: column {label!r} holds values of more than one kind, or of one that "
-            f"is not read: {kinds}, such as {quoted(known.iloc[0])} "
-            f"({one_line(str(problem), 80)}). Make them one kind, such as text or whole "
-            "numbers below 2**63, and drop what is missing first."
-        ) from problem
-
-
-def _in_views(array: Any) -> Any:
-    """Return text of Arrow as views, which is how Polars has it.
-
-    Arrow makes them in a third of Polars' time; they cannot point beyond 2 GB. Before
-    pyarrow 25 the cast ends the process for text of up to 12 bytes.
-    """
-    makes_views = int(pa.__version__.split(".")[0]) >= 25
-    is_text = pa.types.is_large_string(array.type)
-    if makes_views and is_text and array.nbytes < 2**31:
-        return array.cast(pa.string_view())
-    return array

@@ -5,85 +5,126 @@ Propensities are given, or follow from the popularity of items.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.names import ROLES, Named
-from recnb.data.role_table import (
-    RoleTable,
-    as_numbers,
-    ids_in_words,
-    is_missing,
-)
+from recnb.data.columns import as_column
+from recnb.data.names import ROLES
+from recnb.data.role_table import RoleTable, as_numbers, ids_in_words, is_missing
 from recnb.data.roles import as_named, labels_of
-from recnb.data.tables import Frame, InputTable, as_column, opened
-from recnb.display.language import _
-from recnb.errors import (
-    ColumnError,
-    FrameError,
-    OptionError,
-    is_number,
-    quoted,
-)
-from recnb.metrics.hits import Floats
-
-#: The weights, and the ids that they are given by.
-WEIGHTS = {"propensity": "item", "user_weight": "user"}
-#: The least and the largest: sums of 1 / propensity, and squares of weights, are finite.
-LIMITS = {"propensity": (1e-50, 1.0), "user_weight": (1e-50, 1e50)}
+from recnb.data.tables import Frame, InputTable, opened
+from recnb.errors import ColumnError, FrameError, OptionError, is_number, quoted
 
 
 @dataclass(frozen=True)
-class Weighting:
-    """The number of weights, and their range."""
+class Weight:
+    """A weight of pairs or of users: how it is given and checked.
 
-    n: int
-    n_equal: float  #: how many of equal weight vary as little in their mean (Kish 1965)
-    low: float
-    high: float
+    What is given becomes a table of ids, under the name of their role, and "value".
+    """
 
-    @classmethod
-    def of(cls, weights: Floats | None) -> Weighting | None:
-        """Sum up weights; None: there are none."""
-        if weights is None or not len(weights):
-            return None
-        return cls(
-            n=len(weights),
-            n_equal=float(weights.sum()) ** 2
-            / float(np.einsum("i,i", weights, weights)),
-            low=float(weights.min()),
-            high=float(weights.max()),
-        )
+    keyword: str
+    role: str  #: whose values it has: "item" or "user"
+    places: str  #: where a column that it names may be, in words
+    #: The least and the largest: sums of 1 / propensity, and squares of weights, are
+    #: finite.
+    least: float
+    largest: float
 
-    def in_words(self, words: str) -> str:
-        """Fill in the range of the weights, and how many of equal weight they count as."""
-        low, high = _end(self.low), _end(self.high)
-        return _(words, low=low, high=high, n=self.n, n_equal=self.n_equal)
+    def table_of(self, given: object, described: pl.DataFrame | None) -> pl.DataFrame:
+        """Read a column of items= or users=, `described`, or a Series or mapping by id."""
+        if isinstance(given, str):
+            table = self._of_column(given, described)
+        elif isinstance(given, (pd.Series, Mapping)):
+            table = self._by_id(given)
+        else:
+            raise OptionError(
+                f"{self.keyword}= is a {type(given).__name__}: name a column, or give a "
+                f"pandas Series by {self.role}, or a mapping."
+            )
+        table = table.filter(~is_missing(table["value"]))
+        by_id = RoleTable(f"{self.keyword}=", table, {}).with_ids([self.role])
+        by_id.refuse_repeated_ids(self.role)
+        values = self.checked(by_id.rows, "value", by_id.name)
+        return by_id.rows.with_columns(value=values)
+
+    def _of_column(self, column: str, described: pl.DataFrame | None) -> pl.DataFrame:
+        """Return a column of items= or users= by item or user."""
+        # The first column is that of the ids, under the name of their role.
+        if described is None or column not in described.columns[1:]:
+            series = f", or give a Series by {self.role}"
+            raise ColumnError(
+                f"{self.keyword}={column!r} is no column of {self.places}: name one"
+                f"{series}.",
+                {series: ""},
+            )
+        return described.select(self.role, value=column)
+
+    def _by_id(self, given: pd.Series[Any] | Mapping[Any, float]) -> pl.DataFrame:
+        """Return a Series or a mapping by item or user as a table."""
+        # `dict` of a Series would look up each of its values.
+        series = given if isinstance(given, pd.Series) else pd.Series(dict(given))
+        n_levels = series.index.nlevels
+        if n_levels > 1:
+            raise OptionError(
+                f"{self.keyword}= has {n_levels} ids for each value: give one by "
+                f"{self.role}, or name a column that has the value of each row."
+            )
+        rows = series.rename_axis(self.role).rename("score").reset_index()
+        # Read as a score, whose values that are no numbers stay text: `checked` names one.
+        table = InputTable.of(rows, f"{self.keyword}=")
+        columns = table.select({self.role: self.role, "score": "score"})
+        return columns.rename({"score": "value"})
+
+    def checked(self, table: pl.DataFrame, column: str, in_words: str) -> pl.Series:
+        """Return the weights in a column as numbers; refuse bad ones.
+
+        Errors call the column `in_words`.
+        """
+        values = as_numbers(table[column], in_words).cast(pl.Float64)
+        is_right = values.is_between(self.least, self.largest)
+        wrong = table.filter(~is_right.fill_null(value=False))
+        if wrong.height:
+            are = "is" if wrong.height == 1 else "are"
+            raise FrameError(
+                f"{in_words}: {wrong.height:,} of {table.height:,} values {are} missing or "
+                f"not from {self.least:g} to {self.largest:g}, such as "
+                f"{wrong[column][0]!r} for {ids_in_words(wrong, 0)}. Correct them, or "
+                "leave their rows out."
+            )
+        return values
 
 
-def _end(weight: float) -> str:
-    """Return an end of the range of weights as text."""
-    return f"{weight:,.0f}" if weight >= 1000 else f"{weight:.3g}"
-
-
-def with_propensity_named(
-    named: Named, weights: Mapping[str, Any], of_truth: Sequence[object]
-) -> Named:
-    """Name the propensity as the column of the truth that it is, if it is one."""
-    propensity = weights.get("propensity")
-    if isinstance(propensity, str) and propensity in of_truth:
-        return {**named, "propensity": [propensity]}
-    return named
+PROPENSITY = Weight(
+    keyword="propensity",
+    role="item",
+    places="the truth or of items=",
+    least=1e-50,
+    largest=1.0,
+)
+USER_WEIGHT = Weight(
+    keyword="user_weight",
+    role="user",
+    places="users=",
+    least=1e-50,
+    largest=1e50,
+)
+#: What to do about pairs without a propensity.
+BY_POPULARITY = (
+    "Give each of them one, of items that train does not have by "
+    "popularity_propensity(..., items=truth['item'])."
+)
+#: The keywords of weights.
+WEIGHTS = (PROPENSITY.keyword, USER_WEIGHT.keyword)
 
 
 def read_weights(
-    weights: Mapping[str, Any],
-    named: Named,
+    given: Mapping[str, Any],
+    truth: RoleTable,
     items: pl.DataFrame | None,
     users: pl.DataFrame | None,
 ) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
@@ -92,96 +133,21 @@ def read_weights(
     A propensity that is a column of the truth was read with it.
     """
     of_pairs = of_users = None
-    if "propensity" in weights and "propensity" not in named:
-        of_pairs = _table_of(weights["propensity"], "propensity", items)
-    if "user_weight" in weights:
-        of_users = _table_of(weights["user_weight"], "user_weight", users)
+    if "propensity" in given and "propensity" not in truth:
+        of_pairs = PROPENSITY.table_of(given["propensity"], items)
+    if "user_weight" in given:
+        of_users = USER_WEIGHT.table_of(given["user_weight"], users)
+        # Their shares alone matter.
+        of_users = of_users.with_columns(pl.col("value") / pl.col("value").max())
     return of_pairs, of_users
 
 
-def _table_of(given: object, name: str, described: pl.DataFrame | None) -> pl.DataFrame:
-    """Return weights as a table of ids and their "value".
-
-    They are a column of items= or users=, `described`, or a Series or mapping by id.
-    """
-    if isinstance(given, str):
-        table = _values_of_column(given, name, described)
-    elif isinstance(given, (pd.Series, Mapping)):
-        table = _values_by_id(given, name)
-    else:
-        raise OptionError(
-            f"{name}= is a {type(given).__name__}: name a column, or give a pandas Series by "
-            f"{WEIGHTS[name]}, or a mapping."
-        )
-    role = WEIGHTS[name]
-    table = table.filter(~is_missing(table["value"]))
-    by_id = RoleTable(f"{name}=", table, {}).with_ids([role])
-    by_id.refuse_repeated_ids(role)
-    table = by_id.rows
-    values = checked(table, "value", name, f"{name}=")
-    if name == "user_weight":  # of which shares alone matter
-        values = pl.Series(values.to_numpy() / values.max())
-    return table.with_columns(value=values)
-
-
-def _values_of_column(
-    column: str, name: str, described: pl.DataFrame | None
-) -> pl.DataFrame:
-    """Return a column of items= or users= by item or user."""
-    role = WEIGHTS[name]
-    # The first column is that of the ids, under the name of their role.
-    if described is None or column not in described.columns[1:]:
-        places = "the truth or of items=" if role == "item" else "users="
-        series = f", or give a Series by {role}"
-        raise ColumnError(
-            f"{name}={column!r} is no column of {places}: name one{series}.",
-            {series: ""},
-        )
-    return described.select(role, value=column)
-
-
-def _values_by_id(
-    given: pd.Series[Any] | Mapping[Any, float], name: str
-) -> pl.DataFrame:
-    """Return a Series or a mapping by item or user as a table."""
-    # `dict` of a Series would look up each of its values.
-    series = given if isinstance(given, pd.Series) else pd.Series(dict(given))
-    n_levels, role = series.index.nlevels, WEIGHTS[name]
-    if n_levels > 1:
-        raise OptionError(
-            f"{name}= has {n_levels} ids for each value: give one by {role}, or name a column "
-            "that has the value of each row."
-        )
-    rows = series.rename_axis(role).rename("score").reset_index()
-    # Read as a score, whose values that are no numbers stay text: `checked` names one.
-    table = InputTable.of(rows, f"{name}=").select({role: role, "score": "score"})
-    return table.rename({"score": "value"})
-
-
-def checked(table: pl.DataFrame, column: str, name: str, in_words: str) -> pl.Series:
-    """Return the weights in a column of a table as numbers; refuse bad ones.
-
-    `name` is that of the weights in `WEIGHTS`; errors call them `in_words`.
-    """
-    low, high = LIMITS[name]
-    values = as_numbers(table[column], in_words).cast(pl.Float64)
-    wrong = table.filter(~values.is_between(low, high).fill_null(value=False))
-    if wrong.height:
-        are = "is" if wrong.height == 1 else "are"
-        raise FrameError(
-            f"{in_words}: {wrong.height:,} of {table.height:,} values {are} missing or not from "
-            f"{low:g} to {high:g}, such as {wrong[column][0]!r} for {ids_in_words(wrong, 0)}. "
-            "Correct them, or leave their rows out."
-        )
-    return values
-
-
-def look_up(table: pl.DataFrame, rows: pl.DataFrame, name: str) -> pl.Series:
-    """Return the value of each row by its ids, null if there is none."""
+def look_up(table: pl.DataFrame, rows: pl.DataFrame, keyword: str) -> pl.Series:
+    """Return the "value" of each row by its id, null if a table by id has none."""
     if rows.height == 0:  # of a part, whose ids have no type
         return table["value"].clear()
-    weights = RoleTable(f"{name}=", table, {})
-    RoleTable("the frames", rows, {}).refuse_other_kinds(weights)
+    by_id = RoleTable(f"{keyword}=", table, {})
+    RoleTable("the frames", rows, {}).refuse_other_kinds(by_id)
     role, _value = table.columns
     with_values = rows.select(role).join(
         table, on=role, how="left", maintain_order="left"
@@ -189,24 +155,20 @@ def look_up(table: pl.DataFrame, rows: pl.DataFrame, name: str) -> pl.Series:
     return with_values["value"]
 
 
-def refuse_lacking(values: pl.Series, ids: pl.DataFrame, name: str) -> None:
-    """Raise an error if rows have no value.
-
-    It says how many ids have none, and which.
-    """
+def refuse_lacking(
+    values: pl.Series,
+    ids: pl.DataFrame,
+    keyword: str,
+    fix: str = "Give each of them one.",
+) -> None:
+    """Raise an error if rows have no value, with the ids of one."""
     if not values.null_count():
         return
     lacking = ids.filter(values.is_null()).unique(maintain_order=True)
-    kind_of_ids = f"{ids.columns[0]}s" if ids.width == 1 else "pairs of user and item"
-    fix = "Give each of them one."
-    if name == "propensity":
-        fix = (
-            "Give each of them one, of items that train does not have by "
-            "popularity_propensity(..., items=truth['item'])."
-        )
+    called = f"{ids.columns[0]}s" if ids.width == 1 else "pairs of user and item"
     raise FrameError(
-        f"{name}= has no value for {lacking.height:,} of {ids.n_unique():,} "
-        f"{kind_of_ids}, such as {ids_in_words(lacking, 0)}. {fix}"
+        f"{keyword}= has no value for {lacking.height:,} of {ids.n_unique():,} "
+        f"{called}, such as {ids_in_words(lacking, 0)}. {fix}"
     )
 
 
@@ -287,7 +249,7 @@ def _items_of(given: Any, known: pl.Series) -> pl.DataFrame:
             f"items= is a {type(given).__name__}: give its column of items, such as "
             f"items=truth['item']."
         )
-    items = as_column([*given], "items", "items", "item").to_frame()
+    items = as_column([*given], "items: column 'items'", "item").to_frame()
     others = RoleTable("items=", items, {}).with_ids(["item"])
     RoleTable("train", known.to_frame(), {}).refuse_other_kinds(others)
     return others.rows.unique()

@@ -14,7 +14,6 @@ from recnb.data.read import opened_together
 from recnb.data.roles import as_named, columns_of_models
 from recnb.data.rows import StoredRows
 from recnb.data.tables import engine_name
-from recnb.data.weights import with_propensity_named
 from recnb.errors import FrameError
 from recnb.evaluate import evaluation_with, parse_options
 from recnb.evaluation import Evaluation
@@ -40,8 +39,7 @@ def evaluation_of(
     and of single users' lists are read where they are when they are asked for.
     """
     parsed = parse_options(options)
-    of_truth = getattr(truth, "columns", ())
-    named = with_propensity_named(as_named(parsed.columns), parsed.weights, of_truth)
+    named = as_named(parsed.columns)
     for name, frame in parsed.side_data.items():
         _refuse_engine(name, frame)
     tables = opened_together(parsed.side_data, named)

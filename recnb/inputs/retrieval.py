@@ -20,7 +20,7 @@ import polars as pl
 
 from recnb.data.lists import ListCells
 from recnb.data.names import IDS, OF_LISTS, RECS, TRUTH, Named
-from recnb.data.roles import columns_of_lists
+from recnb.data.roles import columns_named, has_role
 from recnb.data.tables import (
     FORMS,
     HINTS,
@@ -108,7 +108,7 @@ def name_columns_of_logs(tables: Tables, named: Named) -> tuple[Tables, Named]:
         columns["user"] = [*dict.fromkeys(filter(None, queries))]
     for name, role in OF_LISTS.items():
         is_log = role in list_columns or TRUTH not in tables
-        if is_log and not sides[name].has_role("user", columns):
+        if is_log and not has_role(sides[name], "user", columns):
             sides[name] = _with_queries(sides[name])
     return sides, columns
 
@@ -170,10 +170,10 @@ def _labels_in(table: InputTable, named: Named) -> list[str]:
     beside lists.
     """
     labels = [column for column in table.columns if column in LABELS]
-    if not labels or table.named_for("item", named):
+    if not labels or columns_named(table, "item", named):
         return []
     if "item" in table.by_role:
-        of_lists = columns_of_lists(table)
+        of_lists = table.of_lists
         return [label for label in labels if label in of_lists]
     return labels
 
@@ -197,7 +197,7 @@ def _column_of_queries(table: InputTable, named: Named) -> str | None:
     query = next((column for column in usual if column in table.columns), None)
     if query is None:
         return None
-    by_list = [query, *table.named_for("split", named)]
+    by_list = [query, *columns_named(table, "split", named)]
     keys = table.select({column: column for column in by_list})
     repeats = keys[query].filter(keys.is_duplicated())
     if len(repeats):
@@ -213,4 +213,4 @@ def _column_of_queries(table: InputTable, named: Named) -> str | None:
 
 
 FORMS[:0] = [refuse_columns, list_of_lists]
-HINTS.append(({*LABELS, "document"}, name_columns_of_logs))
+HINTS.append(name_columns_of_logs)

@@ -14,11 +14,11 @@ from recnb.conventions.presets import (
     variants,
 )
 from recnb.data import read_tables
+from recnb.data.in_memory import ranked
 from recnb.data.names import RECS, ROLES, TRUTH, Named
 from recnb.data.read import Input, tables_of
 from recnb.data.roles import labels_of
 from recnb.data.side_data import read_side_data
-from recnb.data.source import ranked
 from recnb.data.tables import MadeTable, Tables
 from recnb.errors import OptionError, is_word, near
 from recnb.libraries.number import Variant

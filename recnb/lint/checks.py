@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions.convention import PHRASES
+from recnb.data.matches import in_floats
 from recnb.data.names import plain_name
-from recnb.data.ranking import in_floats
 from recnb.data.role_table import repeated
 from recnb.display.language import N_, _
 from recnb.lint.data import (

@@ -9,7 +9,7 @@ import polars as pl
 
 from recnb.conventions.convention import ROW_ORDERS, TRUTH_ORDERS
 from recnb.data.ids import positions
-from recnb.data.ranking import in_floats
+from recnb.data.matches import in_floats
 from recnb.lint.data import LintData, Mask
 from recnb.metrics.gain import gain_of
 from recnb.metrics.hits import (

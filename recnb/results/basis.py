@@ -5,13 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data import Joined
 from recnb.data.splits import Keys
-from recnb.data.weights import Weighting
 from recnb.display.language import N_, Noun, _, ngettext, use_noun
 from recnb.display.text import Phrase, one_line, users_in_words
 from recnb.metrics.hits import Bools, Floats
@@ -96,6 +97,52 @@ class Worded(Basis):
         return self.made
 
 
+class UserCounts(NamedTuple):
+    """The users behind a mean, and those who are not."""
+
+    n_users: int  #: averaged
+    n_empty: int  #: of these, users with no rank in their lists, who count 0
+    n_nothing_to_find: int  #: of these, users with no relevant item
+    n_left_out: int  #: users with no relevant item who are left out
+
+
+def user_counts(
+    joined: Joined, nothing_to_find: Bools, *, has_missed: bool = False
+) -> UserCounts:
+    """Return the users behind a mean, and those who are not.
+
+    `nothing_to_find`: which users have nothing to find; `has_missed`: whether one
+    evaluated counts as a list without a hit, and not 1.
+    """
+    n_users, n_nothing = len(joined.users), int(nothing_to_find.sum())
+    n_evaluated = int((joined.hits.n_relevant == 0).sum())
+    n_left_out = joined.n_without_relevant - n_evaluated
+    is_empty = counts_as_empty(joined, nothing_to_find, has_missed=has_missed)
+    if joined.convention.no_relevant == "skip":
+        n_users -= n_nothing
+        n_left_out += n_nothing
+        n_nothing = 0
+    return UserCounts(
+        n_users=n_users,
+        n_empty=int(is_empty.sum()),
+        n_nothing_to_find=n_nothing,
+        n_left_out=n_left_out,
+    )
+
+
+def counts_as_empty(
+    joined: Joined, nothing_to_find: Bools, *, has_missed: bool = False
+) -> Bools:
+    """Mark the users with no rank in their lists, who count 0; see `user_counts`."""
+    is_empty: Bools = joined.hits.list_length == 0
+    rule = joined.convention.no_relevant
+    # Under "one" a user with nothing to find counts 1, list or not; a cost with a
+    # value for lists without a hit (`missed`) keeps that value.
+    if rule == "skip" or (rule == "one" and not has_missed):
+        is_empty &= ~nothing_to_find
+    return is_empty
+
+
 def averaged_in_words(
     joined: Joined, nothing_to_find: Bools, *, has_missed: bool = False
 ) -> list[str]:
@@ -104,7 +151,7 @@ def averaged_in_words(
     `has_missed`: whether the metric says what a list without a hit adds.
     """
     convention = joined.convention
-    counts = joined.user_counts(nothing_to_find, has_missed=has_missed)
+    counts = user_counts(joined, nothing_to_find, has_missed=has_missed)
     has_several = bool(joined.source.keys.columns)
     who = users_in_words(counts.n_users)
     if has_several:
@@ -221,19 +268,36 @@ def weights_of(joined: Joined) -> list[str]:
     has_several = bool(joined.source.keys.columns)
     return [
         *weights_in_words(joined.user_weight, of_lists=has_several),
-        *pairs_in_words(joined.weighting),
+        *pairs_in_words(joined.hits.truth_weight),
     ]
 
 
-def pairs_in_words(weights: Weighting | None) -> list[str]:
+def pairs_in_words(of_pairs: Floats | None) -> list[str]:
     """Return the weights of relevant pairs in words, if they have some."""
     words = N_(
         "relevant pairs weigh 1 / propensity, from {low} to {high}: the {n:,} "
         "pairs count as {n_equal:,.0f} of equal weight"
     )
-    if weights is None:
+    if of_pairs is None or not len(of_pairs):
         return []
-    return [Phrase(weights.in_words(words), _("pairs weigh 1 / propensity"))]
+    return [Phrase(_with_range(words, of_pairs), _("pairs weigh 1 / propensity"))]
+
+
+def _with_range(words: str, weights: Floats) -> str:
+    """Fill in the range of weights, and how many of equal weight they count as."""
+    squares = float(np.einsum("i,i", weights, weights))
+    return _(
+        words,
+        low=_end(weights.min()),
+        high=_end(weights.max()),
+        n=len(weights),
+        n_equal=float(weights.sum()) ** 2 / squares,  # Kish 1965
+    )
+
+
+def _end(weight: float) -> str:
+    """Return an end of the range of weights as text."""
+    return f"{weight:,.0f}" if weight >= 1000 else f"{weight:.3g}"
 
 
 def taken_as_known(is_weighted: bool) -> list[str]:
@@ -256,10 +320,9 @@ def weights_in_words(of_users: Floats | None, *, of_lists: bool) -> list[str]:
             "{users} weigh from {low} to {high} of the heaviest: the {n:,} lists count "
             "as {n_equal:,.0f} of equal weight"
         )
-    weights = Weighting.of(of_users)
-    if weights is None:
+    if of_users is None or not len(of_users):
         return []
-    return [Phrase(weights.in_words(words), _("weighted"))]
+    return [Phrase(_with_range(words, of_users), _("weighted"))]
 
 
 def given_marked(phrases: Sequence[str], given: Sequence[str]) -> list[str]:

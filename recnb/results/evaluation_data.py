@@ -15,10 +15,10 @@ import polars as pl
 from recnb.caching import cached_property
 from recnb.conventions import Convention, presets
 from recnb.data import Joined, Source
+from recnb.data.in_memory import InMemory
 from recnb.data.names import title_column
 from recnb.data.read import Input
 from recnb.data.side_data import SideData, with_other_lists
-from recnb.data.source import InMemory
 from recnb.data.splits import Keys
 from recnb.data.weights import look_up, refuse_lacking
 from recnb.display.language import (
@@ -355,7 +355,7 @@ class EvaluationData:
     @property
     def rules(self) -> list[str]:
         """The library that is followed, the notes and the convention in words."""
-        decisions = self.convention.phrases(graded=self.joined.graded)
+        decisions = self.convention.phrases(graded=self.joined.is_graded)
         return [*self.followed(self.convention), *self.notes, *decisions]
 
     def followed(self, convention: Convention) -> list[str]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from recnb.conventions import Convention, options_in_words, presets
 from recnb.data import Joined
-from recnb.data.source import InMemory
+from recnb.data.in_memory import InMemory
 from recnb.display.language import N_, Noun, _
 from recnb.display.text import Phrase
 from recnb.errors import NoUsersError, OptionError
@@ -360,7 +360,7 @@ class Scoring(Basis):
         """Return the decisions in words, of lists that are whole or cut."""
         decided = self.joined.convention.with_metric(self.measure.chosen)
         return decided.phrases(
-            graded=self.joined.graded,
+            graded=self.joined.is_graded,
             below_0_unjudged=self.measure.metric.below_0_unjudged,
             whole=whole,
         )

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
+from recnb.data.columns import from_pandas
 from recnb.data.ids import each_once
 from recnb.data.names import IDS, TRUTH
+from recnb.data.other_columns import OtherColumns
 from recnb.data.role_table import RoleTable
-from recnb.data.side_data import OtherColumns
-from recnb.data.tables import from_pandas
 from recnb.display.language import pgettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, near, quoted
@@ -92,8 +92,8 @@ def _rows_given(data: EvaluationData, by: pd.Series[Any], label: str) -> pl.Data
         raise OptionError(
             f"{problem} Put the users on its index, users.set_index('user')[{label!r}]."
         )
-    users = from_pandas(index.to_series(), "by", "user", "user")
-    values = from_pandas(by, "by", label, "value")
+    users = from_pandas(index.to_series(), "by: column 'user'", "user")
+    values = from_pandas(by, f"by: column {label!r}", "value")
     table = pl.DataFrame({"user": users, "value": values})
     given = RoleTable("by=", table, {}).with_ids(["user"])
     data.source.example().refuse_other_kinds(given)

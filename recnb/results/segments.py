@@ -16,9 +16,9 @@ import polars as pl
 
 from recnb.conventions.convention import in_words
 from recnb.data.ids import RowLookup, positions
-from recnb.data.names import split_labels
+from recnb.data.in_memory import InMemory
 from recnb.data.role_table import rows_of_users
-from recnb.data.source import InMemory
+from recnb.data.splits import split_labels
 from recnb.display.language import N_, _
 from recnb.display.text import dates_alone, one_line
 from recnb.errors import (

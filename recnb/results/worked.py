@@ -120,7 +120,7 @@ def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanati
     basis = [
         *scoring.decisions_in_words(),
         *data.notes,
-        *pairs_in_words(joined.weighting),
+        *pairs_in_words(joined.hits.truth_weight),
     ]
     explanation = explained(scoring.measure, user_list, joined.convention, basis)
     if np.isnan(explanation.value):

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pytest
 
 import recnb
-from recnb.data import NAMES
-from recnb.data.tables import from_pandas
+from recnb.data.columns import from_pandas
+from recnb.data.names import NAMES
 from recnb.errors import ColumnError, FrameError, RecnbError
 from tests.random_frames import random_frames
 from tests.rows import hold_calls, hold_refusals, read_rows, value_of
@@ -132,7 +132,7 @@ def test_titles_of_items(column: str) -> None:
 @pytest.mark.parametrize("code", ROWS["columns"].values(), ids=ROWS["columns"])
 def test_a_column_as_polars_has_it(code: str) -> None:
     column, values = value_of(code, globals())
-    assert from_pandas(column, "users", "group", "group").to_list() == values
+    assert from_pandas(column, "users: column 'group'", "group").to_list() == values
 
 
 # ---- ids, scores and relevance are what they are, however columns store them

@@ -33,3 +33,16 @@ def test_judged_hits_leave_out_users_whose_truth_is_empty():
     alone = recnb.evaluate({1: lists[1]}, {1: {"a": 1, "b": 0}})
     for measure in ("judged", "bpref"):
         assert evaluation.measure(measure) == alone.measure(measure)
+
+
+def test_padding_adds_no_item_that_was_not_judged():
+    truth = pd.DataFrame({"user": 1, "item": [1, 2, 8, 9], "relevance": [-1, 2, 0, -1]})
+    ev = recnb.evaluate(
+        RECS.query("user == 1"),
+        truth,
+        candidates="padded",
+        judged_only=True,
+        negative_relevance="zero",
+    )
+    assert ev.hits().list_length.tolist() == [2]  # items 2 and 8
+    assert ev.precision(out_of="list") == 1 / 2

@@ -12,7 +12,7 @@ import pytest
 
 import recnb
 from recnb.conventions import names
-from recnb.data.role_table import RoleTable
+from recnb.data import truth as truth_module
 from recnb.data.tables import InputTable
 from recnb.errors import FrameError, OptionError, RecnbError
 from recnb.evaluation import Evaluation
@@ -172,11 +172,11 @@ def test_models_of_a_comparison_read_and_grade_a_truth_once(form, monkeypatch):
 
         return call
 
-    for holder, name in ((InputTable, "select"), (RoleTable, "grades")):
+    for holder, name in ((InputTable, "select"), (truth_module, "_checked_grades")):
         monkeypatch.setattr(holder, name, noted(getattr(holder, name), name))
     found = recnb.compare({"a": lists, "b": lists, "c": lists[::-1]}, **sides)
     for call in (("select", "truth"), ("select", "train")):
         assert calls.count(call) == 1
-    assert calls.count(("grades", "truth")) == (form is not as_mapping)
+    assert calls.count(("_checked_grades", "truth")) == (form is not as_mapping)
     alone = recnb.evaluate(lists[::-1], **sides)
     assert repr(found["c"].ndcg(k=2)) == repr(alone.ndcg(k=2))
