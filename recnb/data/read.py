@@ -76,8 +76,12 @@ def tables_of(
     refuse_fork()
     named: Named = as_named(columns)
     tables: Tables = opened_together(given, named)
-    for hint in HINTS:
-        tables, named = hint(tables, named)
+    present: set[Any] = set()
+    for table in tables.values():
+        present.update(table.columns)
+    for hinting_columns, hint in HINTS:
+        if not present.isdisjoint(hinting_columns):
+            tables, named = hint(tables, named)
     return with_lists_as_rows(tables, named)
 
 

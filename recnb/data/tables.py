@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -240,8 +240,9 @@ Hint: TypeAlias = Callable[[Tables, Named], tuple[Tables, Named]]
 #: the usual ones; those of `inputs/` come first, since they know some mappings, lists and
 #: paths better.
 FORMS: list[Form] = []
-#: Each names more columns, as keywords do, once all tables are open.
-HINTS: list[Hint] = []
+#: Each hint, with the columns of which one must be present. It names more columns, as
+#: keywords do, once all tables are open.
+HINTS: list[tuple[Collection[str], Hint]] = []
 
 
 def opened(thing: Any, name: str, named: Named) -> InputTable:

@@ -72,4 +72,4 @@ def name_relevance(tables: Tables, named: Named) -> tuple[Tables, Named]:
 
 
 FORMS.insert(0, folder)
-HINTS.append(name_relevance)
+HINTS.append(({"corpus-id"}, name_relevance))

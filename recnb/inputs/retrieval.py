@@ -213,4 +213,4 @@ def _column_of_queries(table: InputTable, named: Named) -> str | None:
 
 
 FORMS[:0] = [refuse_columns, list_of_lists]
-HINTS.append(name_columns_of_logs)
+HINTS.append(({*LABELS, "document"}, name_columns_of_logs))
