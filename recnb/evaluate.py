@@ -257,7 +257,7 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     """Separate options into columns, side data and conventions; refuse any others."""
     options = dict(given)
     asked = options.pop("convention", None)
-    side_data, weights, noted_weights, columns = {}, {}, {}, {}
+    side_data, weights, noted_weights = {}, {}, {}
     for name in SIDE_FRAMES:
         if name in options:
             side_data[name] = options.pop(name)
@@ -274,13 +274,7 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
             "min_propensity= is the least of propensity=, which is not given: give "
             "both."
         )
-    for role in COLUMNS:
-        # `relevant` names a column unless it is a word of the convention.
-        if role in options and not is_word(options[role], WORDS.get(role, ())):
-            column = options.pop(role)
-            if column is not None:
-                _refuse_other_names(role, column)
-                columns[role] = column
+    columns = _columns_named(options)
     for name in options:
         if name not in DECISIONS:
             raise unknown_option(name, "an evaluation", KEYWORDS)
@@ -298,6 +292,19 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
         cluster=cluster,
         call=Call(columns, convention.order, noted_weights),
     )
+
+
+def _columns_named(options: dict[str, Any]) -> dict[str, Any]:
+    """Take the columns that are named out of the options, by role."""
+    columns = {}
+    for role in COLUMNS:
+        # `relevant` names a column unless it is a word of the convention.
+        if role in options and not is_word(options[role], WORDS.get(role, ())):
+            column = options.pop(role)
+            if column is not None:
+                _refuse_other_names(role, column)
+                columns[role] = column
+    return columns
 
 
 def _refuse_other_clusters(cluster: object, users: object) -> None:
