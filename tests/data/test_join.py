@@ -184,12 +184,6 @@ def test_an_item_twice_is_refused_where_it_moves_what_is_below(items, order, way
         recnb.evaluate(*frames, order=order)
 
 
-def test_repeats_are_counted_in_all_lists(way):
-    recs = pl.DataFrame({"user": [1, 2, 3] * 2, "item": "a", "score": range(6)})
-    with pytest.raises(FrameError, match=r"are repeated in .* 3 in all"):
-        recnb.evaluate(recs, {1: ["a"]})
-
-
 def test_metrics_of_whole_lists_refuse_an_item_that_is_not_judged_twice():
     ev = recnb.evaluate(*lists_and_truth("axxc", rank=[1, 2, 3, 4]))
     overlap = recnb.compare({"one": ev, "other": ev}).overlap

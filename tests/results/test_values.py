@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.errors import NoUsersError, OptionError
+from recnb.errors import OptionError
 from tests import evaluated
 from tests.evaluated import EV, KNN
 from tests.results.test_shown import GROUPS
@@ -30,8 +30,6 @@ def test_what_counts_for_a_query_of_zeros_is_explained(library: str) -> None:
     for rule in ("one", "zero", "skip"):
         under = recnb.evaluate_groups(*GROUPS, convention=library, no_relevant=rule)
         assert under.ndcg(k=2).n_users == (2 if rule == "skip" else 3)
-    with pytest.raises(recnb.errors.UnknownUserError, match="user 0 is not evaluated"):
-        under.explain("ndcg", 0, k=2)
 
 
 # Measures by the names that papers print
@@ -64,14 +62,6 @@ def test_a_measure_is_the_method_with_its_options(text: str) -> None:
             EV.measure(text, k=4)
         with pytest.raises(OptionError, match="cut-off"):
             EV.table([text], k=[5, 10])
-
-
-def test_a_level_of_relevance_that_the_truth_has_not_is_what_is_wrong() -> None:
-    ev = recnb.evaluate({"ann": ["a", "b"]}, {"ann": ["b"]})
-    words = r"AP\(rel=2\) counts items of relevance 2 or more, and the highest .* is 1:"
-    with pytest.raises(NoUsersError, match=words) as raised:
-        ev.measures(["nDCG@2", "AP(rel=2)"])
-    assert "relevant_from" not in str(raised.value)
 
 
 # Under the conventions of a library
