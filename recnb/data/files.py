@@ -62,15 +62,15 @@ def files_of(path: File) -> list[Path]:
         found = [*map(Path, glob.glob(str(path), recursive=True))]
     else:
         return [checked_input(given)]
-    in_folders: set[Path] = set()
+    each_once: set[Path] = set()
     for file in found:
         if file.is_dir():
             inside = file.rglob("*")
-            in_folders.update(each for each in inside if _ending(each) in PARQUET)
+            each_once.update(each for each in inside if _ending(each) in PARQUET)
         else:
-            in_folders.add(file)
+            each_once.add(file)
     # Spark writes folders of such names.
-    files = sorted(file for file in in_folders if not file.is_dir())
+    files = sorted(file for file in each_once if not file.is_dir())
     for file in files:
         checked_input(file)
         if _ending(file) not in PARQUET:
@@ -114,7 +114,7 @@ def read(path: File, name: str, named: Named) -> FileTable:
     """
     files = files_of(path)
     file, ending = files[0], _ending(files[0])
-    if len(files) > 1 or ending in PARQUET:
+    if ending in PARQUET:  # several files all are
         # In a folder or a pattern, folders such as day=2026-01-01 are columns.
         has_keys = files != [Path(path)]
         _refuse_equal_keys(files, path)

@@ -61,15 +61,15 @@ def columns_of_truth(tables: Tables, source: Source) -> OtherColumns | None:
     if RECS not in tables:
         return None  # its rows stay with an engine
     # In one frame, columns of the lists have a role as well.
-    truth, labels = tables[RECS], source.recs.labels
+    table, labels = tables[RECS], source.recs.labels
     if TRUTH in tables:
-        truth, labels = tables[TRUTH], source.truth.labels
-    others = [column for column in truth.columns if column not in labels.values()]
-    truth = replace(truth, name=TRUTH)
-    return OtherColumns.of(truth, _ids_of_lists(labels, source), others)
+        table, labels = tables[TRUTH], source.truth.labels
+    others = [column for column in table.columns if column not in labels.values()]
+    table = replace(table, name=TRUTH)
+    return OtherColumns.of(table, _ids_of_lists(labels, source), others)
 
 
-def columns_of_both(tables: Tables, source: Source) -> OtherColumns | None:
+def columns_shared(tables: Tables, source: Source) -> OtherColumns | None:
     """Copy the columns of recommendations that the truth has too, without a role."""
     if TRUTH not in tables or not source.in_memory:
         return None

@@ -105,11 +105,12 @@ def with_lists_as_rows(tables: Tables, named: Named) -> tuple[Tables, Named]:
     """Make a row an item of lists in cells; return the keywords that still name columns."""
     if TRUTH not in tables:
         truth = _truth_of_lists(tables[RECS], named)
-        if truth is None:
-            return tables, named
-        tables = {**tables, TRUTH: truth}
+        if truth is not None:
+            tables = {**tables, TRUTH: truth}
     in_rows, still_named = dict(tables), dict(named)
     for name, table in tables.items():
+        if name == RECS and TRUTH not in tables:
+            continue  # one frame with both sides in a row an item
         label = list_column_of(table, named)
         if label is not None:
             in_rows[name] = with_a_row_an_item(table, named, label)

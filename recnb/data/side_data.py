@@ -13,7 +13,7 @@ from recnb.caching import cached_property
 from recnb.data.given import Call, GivenFrame
 from recnb.data.in_memory import InMemory
 from recnb.data.names import RECS, ROLES, TRUTH, Labels, Named, says_when
-from recnb.data.other_columns import OtherColumns, columns_of_both, columns_of_truth
+from recnb.data.other_columns import OtherColumns, columns_of_truth, columns_shared
 from recnb.data.read import SIDE_FRAMES, Input, read_tables, tables_of
 from recnb.data.role_table import RoleTable
 from recnb.data.roles import labels_of
@@ -101,7 +101,7 @@ def read_side_data(
         items=rows.get("items"),
         users=rows.get("users"),
         cluster=cluster,
-        recs_columns=columns_of_both(tables, source),
+        recs_columns=columns_shared(tables, source),
         truth_columns=columns_of_truth(tables, source),
         train_times=train_times,
         frames=frames,
@@ -140,7 +140,7 @@ def with_other_lists(
     other = replace(source, recs=recs_read)
     return other, replace(
         side_data,
-        recs_columns=columns_of_both(tables, other),
+        recs_columns=columns_shared(tables, other),
         frames={**frames, "recs": GivenFrame.of(tables[RECS], recs_read.labels)},
     )
 

@@ -43,15 +43,15 @@ class TruthRows:
     #: The truth rows of items that were pooled and not judged.
     unjudged: Ints
 
-    def judging(self, frame_row: Ints) -> Ints:
-        """Return the truth rows that judge items, of which `frame_row` is found.
+    def judging(self, found: Ints) -> Ints:
+        """Return the truth rows that judge items, of which frame rows were found.
 
         Both are -1 for an item that the truth lacks. One that was not judged has none.
         """
         truth_row = np.full(len(self.frame_row) + 1, -1)  # the last cell is that of -1
         truth_row[self.frame_row] = np.arange(len(self.frame_row))
         truth_row[self.frame_row[self.unjudged]] = -1
-        return truth_row[frame_row]
+        return truth_row[found]
 
 
 @dataclass(frozen=True, eq=False)
