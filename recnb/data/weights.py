@@ -68,7 +68,7 @@ class Weighting:
 
 def _end(weight: float) -> str:
     """Return an end of the range of weights as text."""
-    return f"{weight:,.0f}" if weight >= 1000 else f"{weight:.3g}"
+    return f"{weight:,.0f}" if weight >= 999.5 else f"{weight:.3g}"
 
 
 def with_propensity_named(
