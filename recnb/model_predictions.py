@@ -81,7 +81,7 @@ def evaluate_model(
 
 
 def lists_evaluated(
-    model: Model, test: Any, train: Any = None, k: int | Sequence[int] = 10
+    model: Model, test: Any, train: Any, k: int | Sequence[int]
 ) -> Evaluation:
     """Evaluate lists of a model's best items, as many as the largest k.
 
