@@ -105,7 +105,7 @@ def lists_evaluated(
     truth = held_out.tocoo()
     judged = {"user": truth.row, "item": truth.col, "relevance": truth.data}
     recs = _best_items(predict, users, seen, depth)
-    ev = evaluate(recs, pl.DataFrame(judged), order="rank")
+    ev = evaluate(recs, pl.DataFrame(judged))
     notes = [Sentence(N_("ranked by the model's scores"))]
     n_left_out = held_out.shape[0] - len(users)
     if n_left_out:
