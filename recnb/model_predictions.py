@@ -154,7 +154,7 @@ def _matrix(given: Any, name: str) -> Any:
             f"{getattr(given, 'dtype', None)}: give a SciPy sparse matrix of users × "
             f"items that holds numbers, scipy.sparse.csr_matrix({name})."
         )
-    matrix = given.tocsr(copy=True).astype(np.float64)
+    matrix = given.tocsr().astype(np.float64)  # always a copy
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     return matrix
