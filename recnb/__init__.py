@@ -94,7 +94,7 @@ def __dir__() -> list[str]:
 
     Frames are not among them: their help is that of pandas.
     """
-    return sorted({*__all__} - {"Table"})
+    return [*({*__all__} - {"Table"})]
 
 
 #: The module of each name that is imported when it is used, and the folders of these,

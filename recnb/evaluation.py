@@ -276,7 +276,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         `PUBLIC` names what is shown of it.
         """
         hidden = {*vars(self), *vars(EvaluationData)} - PUBLIC
-        return sorted({*super().__dir__()} - hidden)
+        return [*({*super().__dir__()} - hidden)]
 
     @property
     def counts(self) -> Counts:

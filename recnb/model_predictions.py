@@ -81,7 +81,7 @@ def evaluate_model(
 
 
 def lists_evaluated(
-    model: Model, test: Any, train: Any = None, k: int | Sequence[int] = 10
+    model: Model, test: Any, train: Any, k: int | Sequence[int]
 ) -> Evaluation:
     """Evaluate lists of a model's best items, as many as the largest k.
 
@@ -105,7 +105,7 @@ def lists_evaluated(
     truth = held_out.tocoo()
     judged = {"user": truth.row, "item": truth.col, "relevance": truth.data}
     recs = _best_items(predict, users, seen, depth)
-    ev = evaluate(recs, pl.DataFrame(judged), order="rank")
+    ev = evaluate(recs, pl.DataFrame(judged))
     notes = [Sentence(N_("ranked by the model's scores"))]
     n_left_out = held_out.shape[0] - len(users)
     if n_left_out:
@@ -154,7 +154,7 @@ def _matrix(given: Any, name: str) -> Any:
             f"{getattr(given, 'dtype', None)}: give a SciPy sparse matrix of users × "
             f"items that holds numbers, scipy.sparse.csr_matrix({name})."
         )
-    matrix = given.tocsr(copy=True).astype(np.float64)
+    matrix = given.tocsr().astype(np.float64)  # always a copy
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     return matrix

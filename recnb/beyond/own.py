@@ -64,7 +64,7 @@ def _numbers_of_users(
             f"{metric.name} returned {problem}. over='list' is a pandas Series with a "
             f"number for each user: return lists.groupby('user')['rank'].mean()."
         )
-    return returned.reindex(users).to_numpy(dtype=np.float64, na_value=np.nan)
+    return returned.reindex(users).to_numpy(np.float64, na_value=np.nan)
 
 
 def _problem_with(returned: object, users: pd.Index[Any]) -> str:

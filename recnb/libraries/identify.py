@@ -136,7 +136,7 @@ def printed_number(value: Any) -> tuple[float, int]:
     elif is_number(value):
         text = repr(float(value))
     try:
-        number = Decimal(text.rstrip("%"))
+        number = Decimal(text.removesuffix("%"))
     except InvalidOperation:
         number = Decimal("NaN")
     decimals = number.as_tuple().exponent

@@ -114,7 +114,7 @@ def walk(
             continue
         change = after.value - number.value
         n_moved, most = _moved(number, after)
-        if n_moved == 0 and abs(change) <= ROUNDING:
+        if n_moved == 0:
             unchanged += [f"{one} → {other}" for _axis, one, other in taken]
         else:
             decisions, our_words, their_words = zip(*taken, strict=True)

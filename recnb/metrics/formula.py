@@ -90,7 +90,8 @@ def number(value: float, digits: int = 6) -> str:
 
     A large one has all digits before the point.
     """
-    return f"{value:.0f}" if 10**digits <= abs(value) < 1e15 else f"{value:.{digits}g}"
+    is_large = 10**digits - 0.5 <= abs(value) < 1e15
+    return f"{value:.0f}" if is_large else f"{value:.{digits}g}"
 
 
 class UnknownPartError(Exception):

@@ -297,7 +297,7 @@ def _with_range(words: str, weights: Floats) -> str:
 
 def _end(weight: float) -> str:
     """Return an end of the range of weights as text."""
-    return f"{weight:,.0f}" if weight >= 1000 else f"{weight:.3g}"
+    return f"{weight:,.0f}" if weight >= 999.5 else f"{weight:.3g}"
 
 
 def taken_as_known(is_weighted: bool) -> list[str]:

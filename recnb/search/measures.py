@@ -45,8 +45,11 @@ def nonrelevant_above(hits: Hits) -> Ints:
 
 
 def count_above(hits: Hits, others: Hits) -> Ints:
-    """Return how many of other rows of the same lists are above each hit."""
-    stride = int(max(others.rank.max(initial=0), hits.rank.max(initial=0))) + 1
+    """Return how many of other rows of the same lists are above each hit.
+
+    The hits are among them.
+    """
+    stride = int(others.rank.max(initial=0)) + 1
     start, here = (
         np.searchsorted(others.user * stride + others.rank, hits.user * stride + to)
         for to in (0, hits.rank)

@@ -215,8 +215,7 @@ class Moments:
             from_extreme = (share * (1 - share) * distance) ** 2
             variance = n * (from_others + from_extreme) / (n + 1)
             quantile = self._beta_quantile(self.mean + moved, variance, chance)
-        is_mean = (np.abs(distance) <= ROUNDING) & ~self.varies
-        return np.where(is_mean, self.mean, quantile)
+        return np.where(np.abs(distance) <= ROUNDING, self.mean, quantile)
 
     def _beta_quantile(self, mean: Floats, variance: Floats, chance: float) -> Floats:
         """Return the quantile of a beta distribution by its mean and its variance.

@@ -171,7 +171,7 @@ def _careful_p(p: Floats, values: Floats, sample: UserSample) -> Floats:
 
 
 def resampled(
-    differences: Floats, confidence: float, test_share: float | None = None
+    differences: Floats, confidence: float, test_share: float | None
 ) -> Tested:
     """Test the differences of splits × columns, with splits - 1 degrees of freedom.
 

@@ -25,7 +25,7 @@ from recnb.libraries.identify import printed_number
 from recnb.libraries.number import Measurement, Variant
 from recnb.libraries.why import walk
 from tests.presets import cut_at
-from tests.rows import hold_refusals, read_rows
+from tests.rows import hold_calls, hold_refusals, read_rows
 from tests.sample import SAMPLE
 from tests.tools.parity.data import data_set
 
@@ -133,15 +133,6 @@ def test_users_who_moved() -> None:
     assert "2 users at the start, 0 at the end" in " ".join(repr(made).split())
 
 
-def test_the_words_of_a_decision_are_shown_whole() -> None:
-    ranked_below = recnb.Convention(candidates="padded")
-    words = "judged items that were not recommended are ranked below the list"
-    frames = {1: ["a"]}, {1: ["b"]}
-    assert words in repr(recnb.evaluate(*frames).why("ndcg", 2, other=ranked_below))
-    ev = recnb.evaluate(*frames, candidates="padded")
-    assert words in repr(ev.why("ndcg", 2, other=recnb.Convention()))
-
-
 KNN = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
 STRICT = recnb.evaluate(
     SAMPLE.models["popular"], SAMPLE.test, relevant_from=4, averaged_users="both"
@@ -168,6 +159,7 @@ def test_to_conventions_and_evaluations(way: str) -> None:
     assert not decisions or made.index.tolist() == ["", *decisions]
 
 
+test_a_call_comes_to = hold_calls(read_rows("libraries/calls.toml"), globals())
 test_what_is_asked_wrongly_is_refused = hold_refusals(
     read_rows("libraries/why_refused.toml"), globals()
 )
