@@ -97,7 +97,7 @@ def _notes(
             OTHERS if test_share is None else FOLDS,
             n=len(numbers.places),
             columns=one_line(", ".join(numbers.division.labels)),
-            share=test_share or 0.0,
+            share=test_share,
             confidence=100 * numbers.settings.confidence,
         ),
         _(OF_USERS),

@@ -98,7 +98,7 @@ def _sample_in_truth(data: LintData) -> SampledCandidates | None:
         counts = rows.group_by("user").len("size")
         counted = users.join(counts, on="user", how="left")
         sizes = counted["size"].fill_null(0).to_numpy().astype(np.int64)
-        full = int(sizes.max(initial=0))
+        full = int(sizes.max())
         is_few = max(longest, LEAST_CANDIDATES) <= full < _most_sampled(n_items)
         if is_few and not _lacks_many(sizes, full):
             return SampledCandidates(full, SAMPLED_IN_TRUTH)

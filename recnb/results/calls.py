@@ -184,9 +184,7 @@ def _reference(key: str) -> str:
     row: dict[str, Any] = REFERENCES[key]
     place = f"https://doi.org/{row['doi']}" if row["doi"] else ""
     entry = f"{row['authors']} {row['year']}. {row['title']}. {row['where']}. {place}"
-    return textwrap.fill(
-        f"- {entry.strip()}", 84, subsequent_indent="  ", break_long_words=False
-    )
+    return textwrap.fill(f"- {entry.strip()}", 84, subsequent_indent="  ")
 
 
 def _heading_of(title: str) -> str:

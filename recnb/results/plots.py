@@ -91,7 +91,7 @@ def _by_metric(part: pd.DataFrame) -> pd.DataFrame:
     if part.columns.name == "k" and len(part.columns) == 1:
         cutoff = at_cutoff(part.columns[0])
         names = [f"{name}{cutoff}" for name in names]
-    return part.rename(columns=cutoff_label).set_axis(names, axis=0)
+    return part.rename(columns=cutoff_label).set_axis(names)
 
 
 # Figures of lines

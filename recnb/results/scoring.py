@@ -178,24 +178,14 @@ def recorded_of(
     if data.library is None:
         return None
     if not metric.is_accuracy:
-        return _recorded_beyond_accuracy(data.library, metric.name)
+        # Of several variants the first is called as the metric is.
+        return next(iter(presets.of_metric(metric.name, data.library)), None)
     preset = presets.default_of(data.library, metric.name)
     if preset is None:
         return None
     if cutoffs.is_whole:
         return preset.uncut
     return None if preset.convention.cutoff == "none" else preset
-
-
-def _recorded_beyond_accuracy(library: str, name: str) -> presets.Preset | None:
-    """Return the library's record of a metric; None: it has none.
-
-    Of several variants it is the first that is called as the metric is, such as
-    "coverage[catalogue]" of coverage, else the first, such as "coverage_count".
-    """
-    variants = presets.of_metric(name, library)
-    called_so = [each for each in variants if each.variant.split("[")[0] == name]
-    return next(iter([*called_so, *variants]), None)
 
 
 def recorded_in(library: str | None) -> list[str]:

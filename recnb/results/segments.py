@@ -170,7 +170,7 @@ def _column_of_all(models: Models, by: Any) -> Column:
         try:
             other = column_named(theirs, by)
         except RecnbError as problem:
-            raise type(problem)(f"{name!r}: {problem}", problem.typed) from problem
+            raise type(problem)(f"{name!r}: {problem}") from problem
         other_rows = rows_of_users(other.rows, ours.joined.users)
         if not (rows.equals(other_rows) or same_rows(rows, other_rows)):
             raise FrameError(

@@ -71,7 +71,7 @@ def test_of_a_cost_the_highest_are_the_worst() -> None:
     table = EV.worst(to_read, k=10, n=3)
     assert table.iloc[:, 0].tolist() == [1, 1, 1]
     assert (table["n_found"] == 0).all()
-    assert repr(table).startswith("ToRead@10, of which less is better: the highest")
+    assert "@10, of which less is better: the highest of 261 users" in repr(table)
 
 
 ASKED = recnb.evaluate(
