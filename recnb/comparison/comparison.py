@@ -370,9 +370,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         cutoffs = Cutoffs.of(k)
         asked = asked_of(self._first, metrics, cutoffs, options, "k", "intervals", "by")
         names = _columns_of(asked, cutoffs)
-        if by is not None:
+        division = division_by(self._models, by)
+        if by is not None and not division.of_split:
             refuse_whole_metrics(asked, NO_SEGMENTS)
-        numbers = self._measured(asked, cutoffs, division_by(self._models, by))
+        numbers = self._measured(asked, cutoffs, division)
         return means_table(
             numbers,
             names,
@@ -526,7 +527,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             )
         if self.baseline is None:
             raise OptionError(
-                f"there is no baseline: compare(models, truth, baseline={quoted(self.names[0])})."
+                "there is no baseline where each two models are compared: say "
+                f"compare(models, truth, baseline={quoted(self.names[0])}), without pairs=."
             )
         pairs = self.pairs if model is None else [self._pair(model, None)]
         refuse_whole_metrics([measure], NO_PAIRS)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from recnb.display.language import N_, _
 from recnb.display.text import one_line
-from recnb.errors import OptionError
+from recnb.errors import OptionError, quoted
 from recnb.metrics.metric import label_of
 from recnb.results.evaluation_data import Models
 from recnb.results.numbers import Numbers
@@ -66,13 +66,20 @@ def runs_table(
             f"runs are over splits, and {', '.join(columns)} has one: give several "
             "folds or seeds."
         )
+    place = numbers.places[0]
+    without_value = by_split[by_split.isna().any(axis=1)].index.to_frame(index=False)
+    if len(without_value):
+        split = without_value.astype(str).iloc[0].to_dict()
+        raise OptionError(
+            f"{place.measure.symbol} has no value in a split, {quoted(split)}: leave it "
+            "out."
+        )
     differences = _differences(numbers, test_share)
     numbers_of_models = {
         "mean": means(by_split.to_numpy()),
         "sd": by_split.std(ddof=1),
         "n_splits": len(by_split),
     }
-    place = numbers.places[0]
     notes = _notes(numbers, differences, test_share)
     shown = Shown(
         title=_("{label} over splits", label=label_of(place.measure.symbol, place.k)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import isfinite
+from math import isclose, isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from recnb.results.files import AsJson, json_values
 from recnb.results.numbers import DifferenceRow
 from recnb.results.score import MetricValue, counted, score_of
 from recnb.results.verdicts import verdict_in_words
-from recnb.stats import ENOUGH
+from recnb.stats import ENOUGH, ROUNDING
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import Models
@@ -178,6 +178,9 @@ def limit_check(
 ) -> GateCheck:
     """Check whether a score of a model is on the right side of a limit."""
     side, value = LIMITS[check], float(score)
+    # A mean of numbers 0.3 may be 0.2999999999999999.
+    if isclose(value, limit, rel_tol=ROUNDING, abs_tol=ROUNDING):
+        value = limit
     users = counted(score)
     numbers: dict[str, Any] = {
         "metric": score.metric,
