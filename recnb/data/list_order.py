@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
@@ -56,15 +55,11 @@ def with_checked_order(lists: RoleTable, convention: Convention) -> RoleTable:
 
 def _checked_scores(lists: RoleTable) -> pl.Series:
     """Return the scores as numbers; refuse those that place no item."""
-    scores = as_numbers(lists["score"], lists.column_in_words("score"))
-    floats = scores.cast(pl.Float64).to_numpy()
-    lists.refuse_values(
+    return lists.finite_numbers(
         "score",
-        pl.Series(~np.isfinite(floats)),
         "a score that is missing, NaN or infinite places no item: fill it in or drop "
         "the row.",
     )
-    return scores
 
 
 def _checked_ranks(lists: RoleTable) -> pl.Series:

@@ -182,6 +182,13 @@ class RoleTable:
             f"({len(rows):,} such in all): {why}"
         )
 
+    def finite_numbers(self, role: str, why: str) -> pl.Series:
+        """Return a column as numbers of their own type; refuse what is not finite."""
+        numbers = as_numbers(self[role], self.column_in_words(role))
+        is_finite = numbers.cast(pl.Float64).is_finite().fill_null(value=False)
+        self.refuse_values(role, ~is_finite, why)
+        return numbers
+
     def refuse_repeated(self, keys: Sequence[str], fix: str) -> None:
         """Raise an error for pairs of user and item that are repeated in these columns."""
         twice = repeated(self.rows, keys)

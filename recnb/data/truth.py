@@ -19,7 +19,7 @@ from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.data.ids import RowLookup, each_once, positions
 from recnb.data.names import IDS
-from recnb.data.role_table import RoleTable, as_numbers, repeated, with_series
+from recnb.data.role_table import RoleTable, repeated, with_series
 from recnb.metrics.hits import (
     HIGHEST,
     Bools,
@@ -174,15 +174,12 @@ def _checked_grades(truth: RoleTable, negative: str) -> pl.Series:
 
     One below 0 is refused if `negative` says so. Numbers keep their type.
     """
-    in_words = truth.column_in_words("relevance")
-    grades = as_numbers(truth["relevance"], in_words)
-    floats = grades.cast(pl.Float64).to_numpy()
-    truth.refuse_values(
+    grades = truth.finite_numbers(
         "relevance",
-        pl.Series(~np.isfinite(floats)),
         "say what a relevance that is missing, NaN or infinite means, 0 for not "
         "relevant; or drop the row.",
     )
+    floats = grades.cast(pl.Float64).to_numpy()
     is_too_large = floats > HIGHEST
     if negative == "keep":
         is_too_large |= floats < -HIGHEST

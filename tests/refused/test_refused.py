@@ -78,8 +78,7 @@ def test_refused_at_every_door(row: dict[str, Any], form: str) -> None:
     ]
     kind = getattr(errors, row["error"])
     problem = refused(lambda: call(doors.evaluate), kind, *words)
-    if form == "pandas":
-        assert str(problem) == row.get("message", str(problem))
+    assert str(problem) == row.get("message", str(problem))
     for name, door in doors.OTHERS.items():
         try:
             with pytest.raises((RecnbError, doors.LineError)) as raised:
