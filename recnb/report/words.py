@@ -20,7 +20,7 @@ from recnb.display.forms import (
     strong,
     with_code,
 )
-from recnb.display.language import N_, Language, Sentence, _
+from recnb.display.language import N_, Language, Plural, Sentence, _
 from recnb.display.text import fixed, short, users_in_words
 from recnb.lint import Finding, order_in_words
 from recnb.report.data import MOST_PAIRS, ReportData
@@ -77,12 +77,14 @@ EFFECTS = N_(
     "{checks} checks are made of the lists of each model. Effects are measured with "
     "{label}."
 )
-MORE_EFFECTS = N_("{n} more models have an effect of their own, which JSON has")
+MORE_EFFECTS = Plural(
+    "JSON has the effect of {n} more model", "JSON has the effects of {n} more models"
+)
 
 # Texts: differences, curve and distribution
 
 TESTS_ALONE = N_("The table has the tests of {symbol} alone, JSON all {n:,}.")
-NOT_DRAWN = N_("Drawn for the first {drawn} models; {n} more are not.")
+NOT_DRAWN = N_("Drawn for the first {drawn} models, and not for the other {n}.")
 EXACTLY = N_("Exactly {value}: {n:,} of {users} ({share}).")
 QUARTILES = N_("Quartiles {low}, {middle}, {high}; mean {mean}.")
 
@@ -91,8 +93,8 @@ QUARTILES = N_("Quartiles {low}, {middle}, {high}; mean {mean}.")
 GAPS_OF_EACH = N_(
     "The {confidence:g}% intervals are not corrected for the number of comparisons. Gaps "
     "to all other {users} are tested by the more careful of Welch's t and Student's. "
-    "Their p is corrected by Holm's method over the segments of a metric ({n:,} tests "
-    "in all)."
+    "Their p is corrected by Holm's method over the segments of a metric (tests in all: "
+    "{n:,})."
 )
 #: The same where no gap is tested.
 INTERVALS_OF_EACH = N_(
