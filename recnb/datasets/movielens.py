@@ -176,7 +176,7 @@ def _table(
                 na_values={"date": [""]},
             )
         if table.empty:
-            raise ValueError("it is empty.")
+            raise ValueError("it is empty")
     except (OSError, KeyError, ValueError) as error:
         raise RecnbError(
             f"{file} of {str(folder)!r} cannot be read: {error}. Get the archive again."
