@@ -352,9 +352,7 @@ def _measure_of(name: object) -> Measure:
         return Measure(name)
     text = plain_text(name)
     if isinstance(text, str):
-        measure = parsed(text)
-        says_more = set(text) & set("@(") or text == measure.metric.printed
-        return replace(measure, typed=text) if says_more else measure
+        return parsed(text)
     fix = near(text, _known_names(text))
     if callable(text):
         fix = "A function becomes a metric by @recnb.metric(...)."
@@ -431,8 +429,6 @@ def parsed(text: str) -> Measure:
     After "@" is a cut-off, or of a metric with an option `recall` a level of recall,
     "IPrec@0.5".
     """
-    if text in EVERY_METRIC:
-        return Measure(EVERY_METRIC[text])
     parts = TEXT.fullmatch(text)
     if parts is None and set(text) & set("@("):
         raise OptionError(
@@ -457,9 +453,13 @@ def parsed(text: str) -> Measure:
     elif after:
         measure = measure.cut_at(float(after) if "." in after else int(after))
         without_cutoff = text.partition("@")[0]
-    if not (measure.options or decisions):
-        return measure
-    return replace(measure, text=" ".join(without_cutoff.split()))
+    gives_more = measure.options or decisions
+    says_more = set(text) & set("@(") or text == metric.printed
+    return replace(
+        measure,
+        text=" ".join(without_cutoff.split()) if gives_more else "",
+        typed=text if says_more else "",
+    )
 
 
 def _metric_meant(name: str) -> Metric[...] | None:
@@ -467,6 +467,8 @@ def _metric_meant(name: str) -> Metric[...] | None:
 
     Such as "P", "average precision" or "평균 정밀도"; None if there is none.
     """
+    if name in EVERY_METRIC:
+        return EVERY_METRIC[name]
     known = EXACT.get(name) or NAMES.get(name.lower(), name.lower())
     if known not in EVERY_METRIC:
         known = _terms().get(_without_blanks(name), "")
