@@ -174,7 +174,7 @@ class Hits:
     """The recommended items that are relevant, and per user what could have been hit."""
 
     # A new field of hits or of entries goes into `_room_for` and `_write` of
-    # `data/parts.py` as well, which puts parts together.
+    # `hits_of_parts.py` as well, which puts parts together.
     user: Ints  #: per hit, the position of the user, from 0 to n_users - 1
     rank: Ints  #: per hit, 1 is the top
     relevance: Floats  #: per hit, above 0 unless `Convention.relevant` counts others
@@ -390,20 +390,18 @@ class Hits:
             yield self.of_users(first, first + USERS_AT_ONCE)
 
     def with_users(self, kept: Bools) -> Hits:
-        """Keep some of the users, numbered anew from 0."""
+        """Keep some of the users of a join, numbered anew from 0."""
         rows, truth_rows = kept[self.user], kept[self.truth_user]
         number, truth_number = np.cumsum(kept) - 1, np.cumsum(truth_rows) - 1
-        truth_user = number[self.truth_user[truth_rows]]
-        weight, judged = self.truth_weight, self.judged
+        weight = self.truth_weight
         return self.with_rows(
             rows,
             user=number[self.user[rows]],
             entry=truth_number[self.entry[rows]],
-            truth_user=truth_user,
+            truth_user=number[self.truth_user[truth_rows]],
             truth_relevance=self.truth_relevance[truth_rows],
             truth_weight=None if weight is None else weight[truth_rows],
             list_length=self.list_length[kept],
-            judged=None if judged is None else judged.with_users(kept),
         )
 
 
