@@ -75,14 +75,12 @@ def coverage(
     times = lists.upto(k, cutoff).times_shown
     members = lists.catalogue.members(population)
     counted = np.where(members, times, 0) if count_only_catalogue else times
-    out_of = 1
-    if normalize:
-        out_of = int(members.sum()) + (population == "catalogue+padding")
+    out_of = lists.catalogue.n_members(population) if normalize else 1
 
     item = _most_shown(counted)
     names = {"shown": 1, "n_items": out_of, "times": times[item]}
     rows = TermRows(np.ones(len(item)), names, {"item": item})
-    return Whole(np.count_nonzero(counted) / out_of if out_of else math.nan, rows)
+    return Whole(len(item) / out_of if out_of else math.nan, rows)
 
 
 @metric(
@@ -163,12 +161,12 @@ def gini(
     shown = lists.upto(k)
     item = _most_shown(shown.times_shown)
     times = shown.times_shown[item]
-    members = lists.catalogue.members(population)
-    n = int(members.sum()) + (population == "catalogue+padding")
+    n = lists.catalogue.n_members(population)
     if len(item) > n:
+        others = ~lists.catalogue.members(population)
         raise RecnbError(
             f"gini: {len(item):,} items are recommended and {population!r} has {n:,}: "
-            f"{shown.examples(~members)} are not in it: give all items, items=items."
+            f"{shown.examples(others)} are not in it: give all items, items=items."
         )
     if len(item) == 0:
         return Whole(math.nan)

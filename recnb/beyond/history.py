@@ -138,7 +138,7 @@ def calibration(
     1.5042
     """
     catalogue, shown = lists.catalogue, lists.upto(k)
-    had_user, had_item = lists.data.history()
+    had_user, had_item = lists.data.history_of(lists.users)
     genres, names = catalogue.described(genre, "genre")
     genres = _shares(genres)
     p = _shares(lists.table_of(had_user, had_item) @ genres)

@@ -80,7 +80,7 @@ def novelty(
     1.812
     """
     shown = lists.upto(k, cutoff)
-    count = lists.catalogue.counts(popularity)
+    count = lists.catalogue.counts[popularity]
     n_users = lists.catalogue.n_users
     if normalize and n_users < 2:
         raise NoUsersError(
@@ -150,7 +150,8 @@ def popularity(
     >>> round(ev.popularity(k=10), 4)
     0.2907
     """
-    count = lists.catalogue.counts(popularity)
+    counted = "users" if popularity == "users" else "interactions"
+    count = lists.catalogue.counts[counted]
     totals = {
         "users": lists.catalogue.n_users,
         "interactions": int(count.sum()),
@@ -192,7 +193,7 @@ def popularity_rank(lists: Lists, k: int | None = None) -> PerUser:
     >>> round(ev.popularity_rank(k=10), 4)
     0.97
     """
-    count = lists.catalogue.counts("users")
+    count = lists.catalogue.counts["users"]
     place = np.zeros(lists.n_items)
     _, group, size = np.unique(
         count[count > 0], return_inverse=True, return_counts=True
@@ -245,7 +246,7 @@ def tail_share(lists: Lists, k: int | None = None, *, ratio: float = 0.8) -> Per
     >>> round(ev.tail_share(k=10), 4)
     0.1191
     """
-    count = lists.catalogue.counts("interactions")
+    count = lists.catalogue.counts["interactions"]
     in_train = np.flatnonzero(count)
     rarest = in_train[np.argsort(count[in_train], kind="stable")]
     tail = np.zeros(lists.n_items)

@@ -115,7 +115,7 @@ class Credit:
                     f"{name} holds users × cut-offs: make a column of per-user values "
                     f"with as_column()."
                 )
-        self.k = k if isinstance(k, Cutoffs) else Cutoffs.of(k)
+        self.k = Cutoffs.of(k)
         self.rows = rows
         self.earned = earned
         self.out_of = out_of
@@ -283,8 +283,8 @@ class Metric(Definition, Generic[P]):
 
     @property
     def of_evaluated(self) -> bool:
-        """Whether its values are of the users evaluated, not of all with a list."""
-        return self.is_accuracy
+        """Whether one of lists is of the users evaluated, not of all with a list."""
+        return self.over == "users" or "truth" in self.needs
 
     def __repr__(self) -> str:
         return self.name
