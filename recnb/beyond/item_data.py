@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import polars as pl
 
 from recnb.beyond.catalogue import Catalogue
 from recnb.beyond.recommendation_lists import Lists, PerUser, Whole
+from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.conventions.convention import TRUTH_ORDERS
 from recnb.data.ids import each_once, positions

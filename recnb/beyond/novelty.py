@@ -265,11 +265,11 @@ def _mean_of_items(
     `names` holds what the formula names, by item or one number; `n_places` is what the
     sum is divided by, if not the number of items that count.
     """
-    of_rows = value[shown.item]
-    is_counted = ~np.isnan(of_rows)
+    earned = value[shown.item]
+    is_counted = ~np.isnan(earned)
     n_counted = shown.per_user(is_counted)
     out_of = n_counted if n_places is None else n_places
-    total = shown.per_user(np.where(is_counted, of_rows, 0.0))
+    total = shown.per_user(np.where(is_counted, earned, 0.0))
 
     def rows(user: int) -> TermRows:
         """Return the rows of one list; those that do not count are left out."""
@@ -279,8 +279,7 @@ def _mean_of_items(
         for name, each in names.items():
             if isinstance(each, np.ndarray):
                 numbers[name] = each[item]
-        of_rows = {"rank": shown.rank[row], "item": item}
-        return TermRows(value[item], numbers, of_rows)
+        return TermRows(earned[row], numbers, {"rank": shown.rank[row], "item": item})
 
     # A user whose list holds nothing has no value, whatever it would be divided by.
     possible: Floats = np.where(shown.n_shown > 0, out_of, 0.0)

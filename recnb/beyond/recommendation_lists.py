@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from recnb.caching import cached_property
 from recnb.errors import listed
 from recnb.metrics.hits import Bools, Floats, Hits, Ints, sums
 
@@ -133,12 +133,6 @@ class PerUser:
     rows: Callable[[int], TermRows] = lambda _user: NO_ROWS
 
 
-def divided(total: Floats, out_of: Floats) -> Floats:
-    """Return what each list earned, out of what it could; NaN where that is nothing."""
-    undefined = np.full(len(total), np.nan)
-    return np.asarray(np.divide(total, out_of, out=undefined, where=out_of > 0))
-
-
 @dataclass(frozen=True, eq=False)
 class Whole:
     """The one number that all lists give together, with the rows it is the sum of."""
@@ -151,3 +145,9 @@ class Whole:
     def without_data(self) -> Whole:
         """Return the value without its rows."""
         return replace(self, rows=NO_ROWS)
+
+
+def divided(total: Floats, out_of: Floats) -> Floats:
+    """Return what each list earned, out of what it could; NaN where that is nothing."""
+    undefined = np.full(len(total), np.nan)
+    return np.asarray(np.divide(total, out_of, out=undefined, where=out_of > 0))

@@ -350,8 +350,7 @@ class Metric(Definition, Generic[P]):
     def __call__(self, data: Any, *args: P.args, **options: P.kwargs) -> Any:
         """Compute the metric, with the options as keywords."""
         self.check(options)
-        function: Callable[..., Any] = self.function
-        return function(data, *args, **options)
+        return self.function(data, *args, **options)
 
     def _refuse_weights(self, data: Any) -> None:
         """Refuse weighted hits if what an item adds depends on more than its own rank.
