@@ -105,9 +105,9 @@ class Catalogue:
         chosen = columns_of(self.frame, columns, argument)
         key = (argument, *chosen)
         if key not in self._described:
-            table, names = cells_of(self.frame, chosen, argument)
+            value, row, column, names = cells_of(self.frame, chosen, argument)
             item = positions(self.ids, self.frame["item"])
-            cells = (table.data, (item[table.row], table.col))
+            cells = (value, (item[row], column))
             matrix = sparse.csr_array(cells, shape=(len(self.ids), len(names)))
             self._described[key] = matrix, names
         return self._described[key]
