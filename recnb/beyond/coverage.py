@@ -30,10 +30,8 @@ Population = Literal["catalogue", "train", "catalogue+padding"]
     credit="shown",
     bounds=(0, 1),
     references=["herlocker2004", "ge2010"],
-    other_bounds=lambda options: (
-        None
-        if options["normalize"] and options["count_only_catalogue"]
-        else (0, math.inf)
+    unbounded=lambda options: (
+        not (options["normalize"] and options["count_only_catalogue"])
     ),
     out_of=lambda options: "n_items" if options["normalize"] else "1",
     needs=("catalogue",),
@@ -257,7 +255,8 @@ def personalization(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") ->
     0.3966
     """
     shown = lists.upto(k, cutoff)
-    n, times = int((shown.n_shown > 0).sum()), shown.times_shown
+    has_list = shown.n_shown > 0
+    n = int(has_list.sum())
     if n < 2:
         return Whole(math.nan)
     # Two lists of n and m items overlap by 1 / sqrt(n · m) for each that both hold: in
@@ -269,15 +268,12 @@ def personalization(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") ->
     overlap = by_item.sum() / (n * (n - 1))
 
     # The items that lists share, and how much of the overlap each is.
-    most = _most_shown(times)
-    rows = TermRows(
-        -by_item[most] / 2,
-        {"times": times[most], "n_lists": n, "overlap": overlap},
-        {"item": most},
-    )
+    item = _most_shown(shown.times_shown)
+    names = {"times": shown.times_shown[item], "n_lists": n, "overlap": overlap}
+    rows = TermRows(-by_item[item] / 2, names, {"item": item})
     # The mean difference of each list from all others: what it shares with itself is
     # left out.
-    overlaps = shown.per_user(weight * held[shown.item])[shown.n_shown > 0]
+    overlaps = shown.per_user(weight * held[shown.item])[has_list]
     return Whole(float(1 - overlap), rows, of_users=1 - (overlaps - 1) / (n - 1))
 
 

@@ -111,9 +111,7 @@ def novelty(
     over="list",
     bounds=(0, 1),
     references=["abdollahpouri2019"],
-    other_bounds=lambda options: (
-        (0, np.inf) if options["popularity"] == "count" else None
-    ),
+    unbounded=lambda options: options["popularity"] == "count",
     credit=lambda options: (
         "count" if options["popularity"] == "count" else "count / total"
     ),

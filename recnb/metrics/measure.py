@@ -288,9 +288,10 @@ class Measure:
     @property
     def bounds(self) -> tuple[float, float]:
         """The lowest and the highest value under the options in force."""
+        is_unbounded = self.metric.unbounded(self.chosen)
         if self.weighted:
-            return self.metric.bounds if self._is_share else (0, math.inf)
-        return self.metric.other_bounds(self.chosen) or self.metric.bounds
+            is_unbounded = not self._is_share
+        return (0, math.inf) if is_unbounded else self.metric.bounds
 
     @property
     def _is_share(self) -> bool:

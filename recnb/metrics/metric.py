@@ -52,8 +52,6 @@ Given = Mapping[str, Any]
 Better = Literal["high", "low"] | None
 #: Text of a formula; a function of the options if these change it.
 Text = str | Callable[[Given], str]
-#: Bounds under some options; None: those under the default options.
-BoundsOf = Callable[[Given], tuple[float, float] | None]
 #: What an option that is a number has to be: in words, and as a condition.
 Range = tuple[str, Callable[[float], bool]]
 #: Values of users who have nothing to find, by what the convention does with them.
@@ -205,9 +203,9 @@ class Definition:
     credit: Text
     out_of: Text = "1"  #: formula text of what the sum is divided by
     missed: str = "0"  #: formula text of what a cost adds for a list without a hit
-    #: The lowest and the highest value with the default options.
-    bounds: tuple[float, float]
-    other_bounds: BoundsOf = lambda options: None  #: those under other options
+    bounds: tuple[float, float]  #: the lowest and the highest value
+    #: Whether there is no highest value under some options.
+    unbounded: Callable[[Given], bool] = lambda options: False
     top: str = ""  #: the highest value in words, where it depends on the data
     better: Better = "high"  #: which of two values is better
     references: Sequence[str]  #: keys of `recnb.metrics.REFERENCES`
