@@ -50,8 +50,8 @@ class Catalogue:
         self.ids = ids  #: every item there is, anywhere, sorted
         self.frame = side_data.items
         self.pairs: pl.DataFrame | None = None  #: of train, each once
-        self.users: Ints | None = None  #: how many users of train have the item
-        self.interactions: Ints | None = None  #: how many rows of train hold it
+        #: Of each item, the "users" of train who have it and its "interactions", rows.
+        self.counts: dict[str, Ints] = {}
         self.n_users = 0  #: how many users train has
         #: Whether the item could have been recommended: it is in items=, or in train.
         self.listed: Bools | None = None
@@ -60,10 +60,10 @@ class Catalogue:
         if train is not None:
             has_repeats = repeated(train, [*IDS]).height > 0
             self.pairs = train.unique([*IDS]) if has_repeats else train
-            self.users = self._times_in(self.pairs)
-            self.interactions = self._times_in(train)
+            self.counts["users"] = self._times_in(self.pairs)
+            self.counts["interactions"] = self._times_in(train)
             self.n_users = train["user"].n_unique()
-            self.listed = self.users > 0
+            self.listed = self.counts["users"] > 0
         if self.frame is not None:
             self.listed = self._times_in(self.frame) > 0
 
@@ -78,23 +78,21 @@ class Catalogue:
             if need in NEEDED and getattr(self, NEEDED[need][0]) is None:
                 raise missing(metric.name, need)
 
-    def counts(self, what: str) -> Ints:
-        """Return the number of users who have each item, or of its interactions."""
-        counts = self.users if what == "users" else self.interactions
-        assert counts is not None  # or the metric was refused
-        return counts
-
     def members(self, population: str) -> Bools:
         """Return which items could have been recommended.
 
         All of the catalogue, or all of train.
         """
         if population == "train":
-            if self.users is None:
+            if not self.counts:
                 raise missing("population='train'", "train")
-            return self.users > 0
+            return self.counts["users"] > 0
         assert self.listed is not None  # or the metric was refused
         return self.listed
+
+    def n_members(self, population: str) -> int:
+        """Return how many items there are, with one more for padding."""
+        return int(self.members(population).sum()) + (population == "catalogue+padding")
 
     def described(self, columns: object, argument: str) -> tuple[Sparse, Sequence[str]]:
         """Return items × words of one column or numbers of several, and their names.
@@ -105,13 +103,14 @@ class Catalogue:
 
         assert self.frame is not None  # or the metric was refused
         chosen = columns_of(self.frame, columns, argument)
-        if (argument, *chosen) not in self._described:
-            table, names = cells_of(self.frame, chosen, argument)
+        key = (argument, *chosen)
+        if key not in self._described:
+            value, row, column, names = cells_of(self.frame, chosen, argument)
             item = positions(self.ids, self.frame["item"])
-            cells = (table.data, (item[table.row], table.col))
+            cells = (value, (item[row], column))
             matrix = sparse.csr_array(cells, shape=(len(self.ids), len(names)))
-            self._described[argument, *chosen] = matrix, names
-        return self._described[argument, *chosen]
+            self._described[key] = matrix, names
+        return self._described[key]
 
 
 def missing(metric: str, needed: str) -> RecnbError:

@@ -30,10 +30,8 @@ Population = Literal["catalogue", "train", "catalogue+padding"]
     credit="shown",
     bounds=(0, 1),
     references=["herlocker2004", "ge2010"],
-    other_bounds=lambda options: (
-        None
-        if options["normalize"] and options["count_only_catalogue"]
-        else (0, math.inf)
+    unbounded=lambda options: (
+        not (options["normalize"] and options["count_only_catalogue"])
     ),
     out_of=lambda options: "n_items" if options["normalize"] else "1",
     needs=("catalogue",),
@@ -75,14 +73,12 @@ def coverage(
     times = lists.upto(k, cutoff).times_shown
     members = lists.catalogue.members(population)
     counted = np.where(members, times, 0) if count_only_catalogue else times
-    out_of = 1
-    if normalize:
-        out_of = int(members.sum()) + (population == "catalogue+padding")
+    out_of = lists.catalogue.n_members(population) if normalize else 1
 
     item = _most_shown(counted)
     names = {"shown": 1, "n_items": out_of, "times": times[item]}
     rows = TermRows(np.ones(len(item)), names, {"item": item})
-    return Whole(np.count_nonzero(counted) / out_of if out_of else math.nan, rows)
+    return Whole(len(item) / out_of if out_of else math.nan, rows)
 
 
 @metric(
@@ -163,12 +159,12 @@ def gini(
     shown = lists.upto(k)
     item = _most_shown(shown.times_shown)
     times = shown.times_shown[item]
-    members = lists.catalogue.members(population)
-    n = int(members.sum()) + (population == "catalogue+padding")
+    n = lists.catalogue.n_members(population)
     if len(item) > n:
+        others = ~lists.catalogue.members(population)
         raise RecnbError(
             f"gini: {len(item):,} items are recommended and {population!r} has {n:,}: "
-            f"{shown.examples(~members)} are not in it: give all items, items=items."
+            f"{shown.examples(others)} are not in it: give all items, items=items."
         )
     if len(item) == 0:
         return Whole(math.nan)
@@ -259,7 +255,8 @@ def personalization(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") ->
     0.3966
     """
     shown = lists.upto(k, cutoff)
-    n, times = int((shown.n_shown > 0).sum()), shown.times_shown
+    has_list = shown.n_shown > 0
+    n = int(has_list.sum())
     if n < 2:
         return Whole(math.nan)
     # Two lists of n and m items overlap by 1 / sqrt(n · m) for each that both hold: in
@@ -271,15 +268,12 @@ def personalization(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") ->
     overlap = by_item.sum() / (n * (n - 1))
 
     # The items that lists share, and how much of the overlap each is.
-    most = _most_shown(times)
-    rows = TermRows(
-        -by_item[most] / 2,
-        {"times": times[most], "n_lists": n, "overlap": overlap},
-        {"item": most},
-    )
+    item = _most_shown(shown.times_shown)
+    names = {"times": shown.times_shown[item], "n_lists": n, "overlap": overlap}
+    rows = TermRows(-by_item[item] / 2, names, {"item": item})
     # The mean difference of each list from all others: what it shares with itself is
     # left out.
-    overlaps = shown.per_user(weight * held[shown.item])[shown.n_shown > 0]
+    overlaps = shown.per_user(weight * held[shown.item])[has_list]
     return Whole(float(1 - overlap), rows, of_users=1 - (overlaps - 1) / (n - 1))
 
 

@@ -84,7 +84,7 @@ def diversity(
             "them, or leave these items out of the lists."
         )
     if distance == "cosine":
-        table, similarity, total_similarity = _units(table), _cosine, _sum_of_cosines
+        table, similarity, total_similarity = _units(table), _products, _sum_of_cosines
     else:
         table = abs(table.sign())
         similarity, total_similarity = _jaccard, _sum_of_jaccards
@@ -125,10 +125,10 @@ def _units(features: Sparse) -> Sparse:
     return unit
 
 
-def _cosine(features: Sparse, one: Ints, other: Ints) -> Floats:
-    """Return the cosine of each pair of items, whose features are `_units`."""
-    cosine: Floats = features[one].multiply(features[other]).sum(axis=1)
-    return cosine
+def _products(features: Sparse, one: Ints, other: Ints) -> Floats:
+    """Return the product of the features of each pair of items, of `_units` the cosine."""
+    products: Floats = features[one].multiply(features[other]).sum(axis=1)
+    return products
 
 
 def _sum_of_cosines(shown: Lists, features: Sparse) -> Floats:
@@ -151,7 +151,7 @@ def _jaccard(features: Sparse, one: Ints, other: Ints) -> Floats:
     A feature is 1 where an item has it. Two items without features are alike.
     """
     size = np.diff(features.indptr)
-    both: Floats = features[one].multiply(features[other]).sum(axis=1)
+    both = _products(features, one, other)
     either = size[one] + size[other] - both
     return np.divide(both, either, out=np.ones(len(one)), where=either > 0)
 
@@ -159,7 +159,7 @@ def _jaccard(features: Sparse, one: Ints, other: Ints) -> Floats:
 def _sum_of_jaccards(shown: Lists, features: Sparse) -> Floats:
     """Sum what the items of the pairs of each list share, each pair of items once."""
     total = np.zeros(shown.n_users)
-    for first, second in _pairs(shown, BLOCK):
+    for first, second in _pairs(shown):
         one, other = shown.item[first], shown.item[second]
         of_pair = np.minimum(one, other) * shown.n_items + np.maximum(one, other)
         key, pair = np.unique(of_pair, return_inverse=True)
@@ -168,8 +168,8 @@ def _sum_of_jaccards(shown: Lists, features: Sparse) -> Floats:
     return total
 
 
-def _pairs(shown: Lists, most: int) -> Iterator[tuple[Ints, Ints]]:
-    """Return the pairs of rows of each list, about so many at a time.
+def _pairs(shown: Lists) -> Iterator[tuple[Ints, Ints]]:
+    """Return the pairs of rows of each list, about `BLOCK` at a time.
 
     Each row with all rows below it in its list.
     """
@@ -177,7 +177,7 @@ def _pairs(shown: Lists, most: int) -> Iterator[tuple[Ints, Ints]]:
     so_far = np.r_[0, np.cumsum(below)]
     low = 0
     while low < len(below):
-        reached = np.searchsorted(so_far, so_far[low] + most, side="right") - 1
+        reached = np.searchsorted(so_far, so_far[low] + BLOCK, side="right") - 1
         high = max(low + 1, int(reached))
         first = np.repeat(np.arange(low, high), below[low:high])
         yield first, first + count_within(first)

@@ -97,8 +97,7 @@ def _value_and_rows(
         return float(whole.value), whole.rows, data.item_data.items
     if "truth" in metric.needs and data.joined.hits.tied is not None:
         raise OptionError(MANY_ORDERS)
-    are = values.basis.who
-    position = index_of(user, values.users, data.keys, are)
+    position = index_of(user, values.users, data.keys, values.basis.who)
     value = float(values.matrix[position, 0])
     if np.isnan(value):
         raise RecnbError(

@@ -62,7 +62,6 @@ def serendipity(lists: Lists, k: int | None = None) -> PerUser:
     hits = lists.hits.down_to(cutoffs.deepest)
     # What is unexpected depends on k: one at a time.
     (size,) = cutoffs.size(hits.list_length).T
-    (depth,) = cutoffs.depths
     expected_rank, items = data.expected_rank, data.truth_item
     unexpected = expected_rank[hits.entry] > size[hits.user]
     places = out_of_count(hits, cutoffs, "k")
@@ -70,12 +69,12 @@ def serendipity(lists: Lists, k: int | None = None) -> PerUser:
 
     def rows(user: int) -> TermRows:
         """Return the hits of one list, with the rank that was expected of each."""
-        hit = np.flatnonzero((hits.user == user) & (hits.rank <= depth))
-        row = hits.entry[hit]
+        hit = np.flatnonzero(hits.user == user)
+        entry = hits.entry[hit]
         return TermRows(
             earned=credit.earned[hit],
-            names={"expected_rank": expected_rank[row], "k": size[user]},
-            of={"rank": hits.rank[hit], "item": items[row]},
+            names={"expected_rank": expected_rank[entry], "k": size[user]},
+            of={"rank": hits.rank[hit], "item": items[entry]},
             undefined=not hits.n_relevant[user],
         )
 
@@ -137,9 +136,9 @@ def calibration(
     >>> round(ev.calibration(k=10), 4)
     1.5042
     """
-    catalogue, shown = lists.catalogue, lists.upto(k)
-    had_user, had_item = lists.data.history()
-    genres, names = catalogue.described(genre, "genre")
+    shown = lists.upto(k)
+    had_user, had_item = lists.data.history_of(lists.users)
+    genres, names = lists.catalogue.described(genre, "genre")
     genres = _shares(genres)
     p = _shares(lists.table_of(had_user, had_item) @ genres)
     q = _shares(lists.table_of(shown.user, shown.item) @ genres)
@@ -152,12 +151,12 @@ def calibration(
         """Return the genres of one user, those of which the history has most first."""
         tables = (p, q, earned)
         of_history, of_list, credit = (each[[user]].toarray()[0] for each in tables)
-        genre = np.argsort(-of_history, kind="stable")
-        genre = genre[(of_history + of_list)[genre] > 0]
+        order = np.argsort(-of_history, kind="stable")
+        order = order[(of_history + of_list)[order] > 0]
         return TermRows(
-            earned=credit[genre],
-            names={"p": of_history[genre], "q": of_list[genre], "alpha": alpha},
-            of={"genre": [str(names[each]) for each in genre.tolist()]},
+            earned=credit[order],
+            names={"p": of_history[order], "q": of_list[order], "alpha": alpha},
+            of={"genre": [str(names[each]) for each in order.tolist()]},
         )
 
     # Shares that are the same may differ in their last digit, and no divergence is

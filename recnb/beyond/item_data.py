@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,16 +11,13 @@ import polars as pl
 
 from recnb.beyond.catalogue import Catalogue
 from recnb.beyond.recommendation_lists import Lists, PerUser, Whole
+from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.conventions.convention import TRUTH_ORDERS
 from recnb.data.ids import each_once, positions
 from recnb.data.in_memory import ranked
 from recnb.data.names import IDS
-from recnb.metrics.hits import (
-    ENDLESS,
-    Ints,
-    order_by_user_and_rank,
-)
+from recnb.metrics.hits import ENDLESS, Ints, order_by_user_and_rank
 from recnb.metrics.metric import Metric
 from recnb.results.evaluation_data import EvaluationData
 
@@ -38,7 +33,7 @@ class ItemData:
         # would stay in memory until Python looks for cycles.
         self.joined = data.joined
         self.side_data = data.side_data
-        self._lists: dict[bool, Lists] = {}
+        self._rows: dict[bool, tuple[Ints, Ints, Ints]] = {}
 
     @cached_property
     def recs(self) -> pl.DataFrame:
@@ -99,9 +94,7 @@ class ItemData:
     ) -> PerUser | Whole:
         """Compute a metric of the users evaluated, or of all who have a list."""
         self.catalogue.refuse_lack(metric)
-        # The lists that are kept do not refer to this object: in a cycle of references
-        # all rows would stay in memory until Python looks for cycles.
-        lists = replace(self.lists(evaluated=metric.of_evaluated), data=self)
+        lists = self.lists(evaluated=metric.of_evaluated)
         values: PerUser | Whole = metric.at(lists, k, options)
         return values
 
@@ -110,23 +103,17 @@ class ItemData:
 
         Of these some may have no list.
         """
-        if evaluated in self._lists:
-            return self._lists[evaluated]
         users = self.joined.users if evaluated else self.users
-        recs = self.recs
-        user = positions(users, recs["user"])
-        rank = recs["rank"].to_numpy()
-        item = positions(self.items, recs["item"])
-        order = order_by_user_and_rank(user, rank)
-        order = order[user[order] >= 0]
-        self._lists[evaluated] = Lists(
-            user=user[order],
-            rank=rank[order],
-            item=item[order],
-            n_users=len(users),
-            catalogue=self.catalogue,
-        )
-        return self._lists[evaluated]
+        # The rows are kept, and not the lists, which refer to this object: in a cycle of
+        # references all rows would stay in memory until Python looks for cycles.
+        if evaluated not in self._rows:
+            user = positions(users, self.recs["user"])
+            rank = self.recs["rank"].to_numpy()
+            item = positions(self.items, self.recs["item"])
+            order = order_by_user_and_rank(user, rank)
+            order = order[user[order] >= 0]
+            self._rows[evaluated] = user[order], rank[order], item[order]
+        return Lists(*self._rows[evaluated], users, data=self)
 
     def times_shown(self, k: int | None) -> pd.Series[int]:
         """Return the number of lists that show each item down to k, by item.
@@ -149,7 +136,7 @@ class ItemData:
         """
         rows = pl.DataFrame(
             {
-                "user": self.users.gather(lists.user),
+                "user": lists.users.gather(lists.user),
                 "item": self.items.gather(lists.item),
                 "rank": lists.rank,
             }
@@ -175,16 +162,15 @@ class ItemData:
 
     # What metrics ask to be read
 
-    def history(self, *, evaluated: bool = False) -> tuple[Ints, Ints]:
-        """Return the training items of users with a list, or of those evaluated.
+    def history_of(self, users: pl.Series) -> tuple[Ints, Ints]:
+        """Return the training items of users, as positions of user and item.
 
-        Each is there once, as positions of user and item.
+        Each is there once.
         """
         had = self.catalogue.pairs
         assert had is not None  # or the metric was refused
-        lists = self.joined.users if evaluated else self.users
         # In a split these are of one of its values, where a user has one list.
-        user = positions(self.joined.source.keys.users_of(lists), had["user"])
+        user = positions(self.joined.source.keys.users_of(users), had["user"])
         is_asked = user >= 0
         return user[is_asked], positions(self.items, had["item"])[is_asked]
 
@@ -197,11 +183,11 @@ class ItemData:
         users had, each item once, sorted by place. An item that the user had is 0; one
         that train does not have is in no such list.
         """
-        count = self.catalogue.counts("interactions")
+        count = self.catalogue.counts["interactions"]
         by_count = np.argsort(-count, kind="stable")
         place = np.argsort(by_count) + 1
         stride = len(count) + 1
-        had_user, had_item = self.history(evaluated=True)
+        had_user, had_item = self.history_of(self.joined.users)
         had = np.sort(had_user * stride + place[had_item])
         user, item = self.joined.hits.truth_user, self.truth_item
         key = user * stride + place[item]

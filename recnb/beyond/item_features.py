@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -71,22 +70,19 @@ def _is_flag(column: pl.Series) -> bool:
 
 def cells_of(
     items: pl.DataFrame, columns: Sequence[str], argument: str
-) -> tuple[Any, Sequence[str]]:
-    """Return a row an item of words or numbers, and the names of the columns.
+) -> tuple[Floats, Ints, Ints, Sequence[str]]:
+    """Return the words or numbers of items as the cells of a table that are not 0.
 
-    The rows are a sparse table.
+    These are their values, rows and columns; what the columns are called comes last.
     """
-    from scipy import sparse
-
     first = items[columns[0]]
     if len(columns) == 1 and first.dtype in WORDS:
         row, words = _words_of(first)
         names = words.unique().sort()
-        cells = (np.ones(len(row)), (row, positions(names, words)))
-        shape = (len(items), len(names))  # no name where no item has a genre
-        return sparse.coo_array(cells, shape=shape), names.to_list()
-    numbers = [_numbers(items[name], argument) for name in columns]
-    return sparse.coo_array(np.stack(numbers, axis=1)), columns
+        return np.ones(len(row)), row, positions(names, words), names.to_list()
+    table = np.stack([_numbers(items[name], argument) for name in columns], axis=1)
+    row, column = np.nonzero(table)
+    return table[row, column], row, column, columns
 
 
 def _words_of(column: pl.Series) -> tuple[Ints, pl.Series]:

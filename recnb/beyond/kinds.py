@@ -18,11 +18,6 @@ class ListMetric(Metric[P]):
     values = values_of_lists
     explanation = explanation_of_lists
 
-    @property
-    def of_evaluated(self) -> bool:
-        """Whether its values are of the users evaluated, not of all with a list."""
-        return self.over == "users" or "truth" in self.needs
-
 
 class CatalogueMetric(ListMetric[P]):
     """One number of all lists together: it returns `Whole`."""

@@ -80,7 +80,7 @@ def novelty(
     1.812
     """
     shown = lists.upto(k, cutoff)
-    count = lists.catalogue.counts(popularity)
+    count = lists.catalogue.counts[popularity]
     n_users = lists.catalogue.n_users
     if normalize and n_users < 2:
         raise NoUsersError(
@@ -111,9 +111,7 @@ def novelty(
     over="list",
     bounds=(0, 1),
     references=["abdollahpouri2019"],
-    other_bounds=lambda options: (
-        (0, np.inf) if options["popularity"] == "count" else None
-    ),
+    unbounded=lambda options: options["popularity"] == "count",
     credit=lambda options: (
         "count" if options["popularity"] == "count" else "count / total"
     ),
@@ -150,7 +148,8 @@ def popularity(
     >>> round(ev.popularity(k=10), 4)
     0.2907
     """
-    count = lists.catalogue.counts(popularity)
+    counted = "users" if popularity == "users" else "interactions"
+    count = lists.catalogue.counts[counted]
     totals = {
         "users": lists.catalogue.n_users,
         "interactions": int(count.sum()),
@@ -192,7 +191,7 @@ def popularity_rank(lists: Lists, k: int | None = None) -> PerUser:
     >>> round(ev.popularity_rank(k=10), 4)
     0.97
     """
-    count = lists.catalogue.counts("users")
+    count = lists.catalogue.counts["users"]
     place = np.zeros(lists.n_items)
     _, group, size = np.unique(
         count[count > 0], return_inverse=True, return_counts=True
@@ -245,7 +244,7 @@ def tail_share(lists: Lists, k: int | None = None, *, ratio: float = 0.8) -> Per
     >>> round(ev.tail_share(k=10), 4)
     0.1191
     """
-    count = lists.catalogue.counts("interactions")
+    count = lists.catalogue.counts["interactions"]
     in_train = np.flatnonzero(count)
     rarest = in_train[np.argsort(count[in_train], kind="stable")]
     tail = np.zeros(lists.n_items)
@@ -264,11 +263,11 @@ def _mean_of_items(
     `names` holds what the formula names, by item or one number; `n_places` is what the
     sum is divided by, if not the number of items that count.
     """
-    of_rows = value[shown.item]
-    is_counted = ~np.isnan(of_rows)
+    earned = value[shown.item]
+    is_counted = ~np.isnan(earned)
     n_counted = shown.per_user(is_counted)
     out_of = n_counted if n_places is None else n_places
-    total = shown.per_user(np.where(is_counted, of_rows, 0.0))
+    total = shown.per_user(np.where(is_counted, earned, 0.0))
 
     def rows(user: int) -> TermRows:
         """Return the rows of one list; those that do not count are left out."""
@@ -278,8 +277,7 @@ def _mean_of_items(
         for name, each in names.items():
             if isinstance(each, np.ndarray):
                 numbers[name] = each[item]
-        of_rows = {"rank": shown.rank[row], "item": item}
-        return TermRows(value[item], numbers, of_rows)
+        return TermRows(earned[row], numbers, {"rank": shown.rank[row], "item": item})
 
     # A user whose list holds nothing has no value, whatever it would be divided by.
     possible: Floats = np.where(shown.n_shown > 0, out_of, 0.0)

@@ -52,19 +52,20 @@ class OwnCatalogueMetric(CatalogueMetric[...]):
 
 
 def _numbers_of_users(
-    metric: Metric[...], returned: object, users: pd.Index[Any]
+    metric: Metric[...], returned: Any, users: pd.Index[Any]
 ) -> Floats:
     """Return the numbers that a function returned of these users, in their order.
 
     Anything but a Series with a number for each of them is refused.
     """
     problem = _problem_with(returned, users)
-    if problem or not isinstance(returned, pd.Series):
+    if problem:
         raise OptionError(
             f"{metric.name} returned {problem}. over='list' is a pandas Series with a "
             f"number for each user: return lists.groupby('user')['rank'].mean()."
         )
-    return returned.reindex(users).to_numpy(np.float64, na_value=np.nan)
+    numbers: Floats = returned.reindex(users).to_numpy(np.float64, na_value=np.nan)
+    return numbers
 
 
 def _problem_with(returned: object, users: pd.Index[Any]) -> str:

@@ -11,16 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from recnb.caching import cached_property
 from recnb.errors import listed
 from recnb.metrics.hits import Bools, Floats, Hits, Ints, sums
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from recnb.beyond.catalogue import Catalogue, Sparse
+    from recnb.beyond.item_data import ItemData
 
 Cut = Literal["k", "none"]
 
@@ -35,21 +38,28 @@ class Lists:
     user: Ints  #: per row, the position of the user, from 0 to n_users - 1
     rank: Ints  #: per row, 1 is the top
     item: Ints  #: per row, the position of the item, from 0 to n_items - 1
-    n_users: int  #: with or without a list
-    catalogue: Catalogue  #: what is known of the items
-    #: `ItemData`, of which some metrics ask for hits or for what users had before.
-    data: Any = None
+    users: pl.Series  #: whose lists these are; some may have none
+    data: ItemData  #: items, the truth, and what users had before
+
+    @property
+    def n_users(self) -> int:
+        """The number of users, with or without a list."""
+        return len(self.users)
 
     @property
     def n_items(self) -> int:
         """The number of items known: shown, in the truth, in train or described."""
-        return len(self.catalogue.ids)
+        return len(self.data.items)
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """What is known of the items."""
+        return self.data.catalogue
 
     @property
     def hits(self) -> Hits:
         """The hits of the users evaluated, whose weights some metrics refuse."""
-        hits: Hits = self.data.joined.hits
-        return hits
+        return self.data.joined.hits
 
     @cached_property
     def n_shown(self) -> Ints:
@@ -69,15 +79,13 @@ class Lists:
         if k is None or cutoff == "none":
             return self
         inside = self.rank <= k
-        return self if inside.all() else self.with_rows(inside)
-
-    def with_rows(self, rows: Bools) -> Lists:
-        """Keep some of the rows."""
+        if inside.all():
+            return self
         return replace(
             self,
-            user=self.user[rows],
-            rank=self.rank[rows],
-            item=self.item[rows],
+            user=self.user[inside],
+            rank=self.rank[inside],
+            item=self.item[inside],
         )
 
     def per_user(self, values: Floats | Ints | Bools) -> Floats:
@@ -94,7 +102,7 @@ class Lists:
     def examples(self, wrong: Bools) -> str:
         """Return the number of recommended items that are wrong, with examples."""
         items = np.flatnonzero(wrong & (self.times_shown > 0))
-        ids = self.catalogue.ids.gather(items)
+        ids = self.data.items.gather(items)
         return f"{len(items):,} recommended items ({listed(ids)})"
 
 
@@ -125,12 +133,6 @@ class PerUser:
     rows: Callable[[int], TermRows] = lambda _user: NO_ROWS
 
 
-def divided(total: Floats, out_of: Floats) -> Floats:
-    """Return what each list earned, out of what it could; NaN where that is nothing."""
-    undefined = np.full(len(total), np.nan)
-    return np.asarray(np.divide(total, out_of, out=undefined, where=out_of > 0))
-
-
 @dataclass(frozen=True, eq=False)
 class Whole:
     """The one number that all lists give together, with the rows it is the sum of."""
@@ -143,3 +145,9 @@ class Whole:
     def without_data(self) -> Whole:
         """Return the value without its rows."""
         return replace(self, rows=NO_ROWS)
+
+
+def divided(total: Floats, out_of: Floats) -> Floats:
+    """Return what each list earned, out of what it could; NaN where that is nothing."""
+    undefined = np.full(len(total), np.nan)
+    return np.asarray(np.divide(total, out_of, out=undefined, where=out_of > 0))

@@ -174,7 +174,7 @@ class Hits:
     """The recommended items that are relevant, and per user what could have been hit."""
 
     # A new field of hits or of entries goes into `_room_for` and `_write` of
-    # `data/parts.py` as well, which puts parts together.
+    # `hits_of_parts.py` as well, which puts parts together.
     user: Ints  #: per hit, the position of the user, from 0 to n_users - 1
     rank: Ints  #: per hit, 1 is the top
     relevance: Floats  #: per hit, above 0 unless `Convention.relevant` counts others
@@ -366,16 +366,38 @@ class Hits:
         # Hits and entries are by user, so those of some are found without a scan of all.
         rows = slice(*np.searchsorted(self.user, [first, end]))
         entries = slice(*np.searchsorted(self.truth_user, [first, end]))
-        weight, judged = self.truth_weight, self.judged
+        part = self._part(rows, entries, slice(first, end))
+        return replace(
+            part,
+            user=part.user - first,
+            entry=part.entry - entries.start,
+            truth_user=part.truth_user - first,
+            judged=None if self.judged is None else self.judged.of_users(first, end),
+        )
+
+    def with_users(self, kept: Bools) -> Hits:
+        """Keep some of the users of a join, numbered anew from 0."""
+        entries = kept[self.truth_user]
+        part = self._part(kept[self.user], entries, kept)
+        number, entry_number = np.cumsum(kept) - 1, np.cumsum(entries) - 1
+        return replace(
+            part,
+            user=number[part.user],
+            entry=entry_number[part.entry],
+            truth_user=number[part.truth_user],
+        )
+
+    def _part(
+        self, rows: Bools | slice, entries: Bools | slice, users: Bools | slice
+    ) -> Hits:
+        """Keep some hits, entries and users, which have the numbers that they had."""
+        weight = self.truth_weight
         return self.with_rows(
             rows,
-            user=self.user[rows] - first,
-            entry=self.entry[rows] - entries.start,
-            truth_user=self.truth_user[entries] - first,
+            truth_user=self.truth_user[entries],
             truth_relevance=self.truth_relevance[entries],
             truth_weight=None if weight is None else weight[entries],
-            list_length=self.list_length[first:end],
-            judged=None if judged is None else judged.of_users(first, end),
+            list_length=self.list_length[users],
         )
 
     def blocks(self) -> Iterator[Hits]:
@@ -388,23 +410,6 @@ class Hits:
             return
         for first in range(0, self.n_users, USERS_AT_ONCE):
             yield self.of_users(first, first + USERS_AT_ONCE)
-
-    def with_users(self, kept: Bools) -> Hits:
-        """Keep some of the users, numbered anew from 0."""
-        rows, truth_rows = kept[self.user], kept[self.truth_user]
-        number, truth_number = np.cumsum(kept) - 1, np.cumsum(truth_rows) - 1
-        truth_user = number[self.truth_user[truth_rows]]
-        weight, judged = self.truth_weight, self.judged
-        return self.with_rows(
-            rows,
-            user=number[self.user[rows]],
-            entry=truth_number[self.entry[rows]],
-            truth_user=truth_user,
-            truth_relevance=self.truth_relevance[truth_rows],
-            truth_weight=None if weight is None else weight[truth_rows],
-            list_length=self.list_length[kept],
-            judged=None if judged is None else judged.with_users(kept),
-        )
 
 
 def sums(values: NDArray[Any], cell: Ints, n_cells: int) -> Floats:

@@ -288,9 +288,10 @@ class Measure:
     @property
     def bounds(self) -> tuple[float, float]:
         """The lowest and the highest value under the options in force."""
+        is_unbounded = self.metric.unbounded(self.chosen)
         if self.weighted:
-            return self.metric.bounds if self._is_share else (0, math.inf)
-        return self.metric.other_bounds(self.chosen) or self.metric.bounds
+            is_unbounded = not self._is_share
+        return (0, math.inf) if is_unbounded else self.metric.bounds
 
     @property
     def _is_share(self) -> bool:
@@ -352,13 +353,114 @@ def _measure_of(name: object) -> Measure:
         return Measure(name)
     text = plain_text(name)
     if isinstance(text, str):
-        measure = parsed(text)
-        says_more = set(text) & set("@(") or text == measure.metric.printed
-        return replace(measure, typed=text) if says_more else measure
+        return parsed(text)
     fix = near(text, _known_names(text))
     if callable(text):
         fix = "A function becomes a metric by @recnb.metric(...)."
     raise OptionError(f"{quoted(text)} is no metric of recnb. {fix}")
+
+
+@functools.cache
+def parsed(text: str) -> Measure:
+    """Read a name, or a text such as "nDCG(dcg='exp-log2')@10".
+
+    After "@" is a cut-off, or of a metric with an option `recall` a level of recall,
+    "IPrec@0.5".
+    """
+    parts = TEXT.fullmatch(text)
+    if parts is None and set(text) & set("@("):
+        raise OptionError(
+            f"{text!r} is no measure: type a name, parameters in brackets and a "
+            f"cut-off, such as {EXAMPLES}."
+        )
+    name, inside, after = (text, "", "") if parts is None else parts.groups("")
+    metric = _metric_meant(name)
+    if metric is None:
+        known = near(name, _known_names(name))
+        raise OptionError(f"{quoted(text)} is no metric of recnb. {known}")
+    given = _parameters(text, inside)
+    metric, options = _of_ir_measures(metric, name.lower(), given)
+    decisions = {}
+    for convention in CONVENTIONS:
+        if metric.is_accuracy and convention in options:
+            decisions[convention] = options.pop(convention)
+    measure = Measure(metric, decisions=decisions).with_options(options)
+    without_cutoff = text
+    if after and "recall" in metric.defaults:
+        measure = measure.with_options({"recall": float(after)})
+    elif after:
+        measure = measure.cut_at(float(after) if "." in after else int(after))
+        without_cutoff = text.partition("@")[0]
+    gives_more = measure.options or decisions
+    says_more = set(text) & set("@(") or text == metric.printed
+    return replace(
+        measure,
+        text=" ".join(without_cutoff.split()) if gives_more else "",
+        typed=text if says_more else "",
+    )
+
+
+def _parameters(text: str, inside: str) -> dict[str, Any]:
+    """Read the parameters in brackets."""
+    try:
+        call = ast.parse(f"f({inside})", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args:
+            raise ValueError("no keywords")
+        if any(keyword.arg is None for keyword in call.keywords):
+            raise ValueError("two stars")
+        return {
+            str(keyword.arg): ast.literal_eval(keyword.value)
+            for keyword in call.keywords
+        }
+    except (SyntaxError, ValueError) as problem:
+        raise OptionError(
+            f"{text!r}: parameters in brackets have names and plain values, such as "
+            f"{EXAMPLES}."
+        ) from problem
+
+
+def _of_ir_measures(
+    metric: Metric[...], name: str, given: Given
+) -> tuple[Metric[...], dict[str, Any]]:
+    """Return recnb's metric and options for those of ir_measures.
+
+    | ir_measures          | recnb                                |
+    |----------------------|--------------------------------------|
+    | nDCG(dcg="exp-log2") | ndcg(gain="exponential")             |
+    | SetP(relative=True)  | precision(out_of="min(k, relevant)") |
+    | SetRelP              | the same                             |
+    | SetF(beta=4)         | fbeta(beta=2)                        |
+    | NumRet(rel=2)        | hit_count, relevant_from=2           |
+
+    The beta of SetF is the square of van Rijsbergen's.
+    """
+    if name == "setrelp":
+        given = {"relative": True, **given}
+    options: dict[str, Any] = {}
+    for parameter, value in given.items():
+        option, values = PARAMETERS.get(parameter, (parameter, {}))
+        if option in options:
+            raise OptionError(f"{metric.name} is given {option} twice: leave one out.")
+        options[option] = values.get(str(value), value)
+    if metric.name == "retrieved_count" and "relevant_from" in options:
+        metric = EVERY_METRIC["hit_count"]
+    beta = options.get("beta")
+    if name == "setf" and is_number(beta) and beta > 0:
+        options["beta"] = math.sqrt(beta)
+    return metric, options
+
+
+def _metric_meant(name: str) -> Metric[...] | None:
+    """Return the metric of a name in any of its spellings and languages.
+
+    Such as "P", "average precision" or "평균 정밀도"; None if there is none.
+    """
+    if name in EVERY_METRIC:
+        return EVERY_METRIC[name]
+    known = EXACT.get(name) or NAMES.get(name.lower(), name.lower())
+    if known not in EVERY_METRIC:
+        known = _terms().get(_without_blanks(name), "")
+    return EVERY_METRIC.get(known)
 
 
 def _known_names(typed: object) -> list[str]:
@@ -422,102 +524,3 @@ def symbol_of(name: Any) -> Any:
         return parsed(name).label
     except (RecnbError, TypeError):  # a name that is no text
         return name
-
-
-@functools.cache
-def parsed(text: str) -> Measure:
-    """Read a name, or a text such as "nDCG(dcg='exp-log2')@10".
-
-    After "@" is a cut-off, or of a metric with an option `recall` a level of recall,
-    "IPrec@0.5".
-    """
-    if text in EVERY_METRIC:
-        return Measure(EVERY_METRIC[text])
-    parts = TEXT.fullmatch(text)
-    if parts is None and set(text) & set("@("):
-        raise OptionError(
-            f"{text!r} is no measure: type a name, parameters in brackets and a "
-            f"cut-off, such as {EXAMPLES}."
-        )
-    name, inside, after = (text, "", "") if parts is None else parts.groups("")
-    metric = _metric_meant(name)
-    if metric is None:
-        known = near(name, _known_names(name))
-        raise OptionError(f"{quoted(text)} is no metric of recnb. {known}")
-    given = _parameters(text, inside)
-    metric, options = _of_ir_measures(metric, name.lower(), given)
-    decisions = {}
-    for convention in CONVENTIONS:
-        if metric.is_accuracy and convention in options:
-            decisions[convention] = options.pop(convention)
-    measure = Measure(metric, decisions=decisions).with_options(options)
-    without_cutoff = text
-    if after and "recall" in metric.defaults:
-        measure = measure.with_options({"recall": float(after)})
-    elif after:
-        measure = measure.cut_at(float(after) if "." in after else int(after))
-        without_cutoff = text.partition("@")[0]
-    if not (measure.options or decisions):
-        return measure
-    return replace(measure, text=" ".join(without_cutoff.split()))
-
-
-def _metric_meant(name: str) -> Metric[...] | None:
-    """Return the metric of a name in any of its spellings and languages.
-
-    Such as "P", "average precision" or "평균 정밀도"; None if there is none.
-    """
-    known = EXACT.get(name) or NAMES.get(name.lower(), name.lower())
-    if known not in EVERY_METRIC:
-        known = _terms().get(_without_blanks(name), "")
-    return EVERY_METRIC.get(known)
-
-
-def _parameters(text: str, inside: str) -> dict[str, Any]:
-    """Read the parameters in brackets."""
-    try:
-        call = ast.parse(f"f({inside})", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args:
-            raise ValueError("no keywords")
-        if any(keyword.arg is None for keyword in call.keywords):
-            raise ValueError("two stars")
-        return {
-            str(keyword.arg): ast.literal_eval(keyword.value)
-            for keyword in call.keywords
-        }
-    except (SyntaxError, ValueError) as problem:
-        raise OptionError(
-            f"{text!r}: parameters in brackets have names and plain values, such as "
-            f"{EXAMPLES}."
-        ) from problem
-
-
-def _of_ir_measures(
-    metric: Metric[...], name: str, given: Given
-) -> tuple[Metric[...], dict[str, Any]]:
-    """Return recnb's metric and options for those of ir_measures.
-
-    | ir_measures          | recnb                                |
-    |----------------------|--------------------------------------|
-    | nDCG(dcg="exp-log2") | ndcg(gain="exponential")             |
-    | SetP(relative=True)  | precision(out_of="min(k, relevant)") |
-    | SetRelP              | the same                             |
-    | SetF(beta=4)         | fbeta(beta=2)                        |
-    | NumRet(rel=2)        | hit_count, relevant_from=2           |
-
-    The beta of SetF is the square of van Rijsbergen's.
-    """
-    if name == "setrelp":
-        given = {"relative": True, **given}
-    options: dict[str, Any] = {}
-    for parameter, value in given.items():
-        option, values = PARAMETERS.get(parameter, (parameter, {}))
-        if option in options:
-            raise OptionError(f"{metric.name} is given {option} twice: leave one out.")
-        options[option] = values.get(str(value), value)
-    if metric.name == "retrieved_count" and "relevant_from" in options:
-        metric = EVERY_METRIC["hit_count"]
-    beta = options.get("beta")
-    if name == "setf" and is_number(beta) and beta > 0:
-        options["beta"] = math.sqrt(beta)
-    return metric, options

@@ -52,8 +52,6 @@ Given = Mapping[str, Any]
 Better = Literal["high", "low"] | None
 #: Text of a formula; a function of the options if these change it.
 Text = str | Callable[[Given], str]
-#: Bounds under some options; None: those under the default options.
-BoundsOf = Callable[[Given], tuple[float, float] | None]
 #: What an option that is a number has to be: in words, and as a condition.
 Range = tuple[str, Callable[[float], bool]]
 #: Values of users who have nothing to find, by what the convention does with them.
@@ -115,7 +113,7 @@ class Credit:
                     f"{name} holds users × cut-offs: make a column of per-user values "
                     f"with as_column()."
                 )
-        self.k = k if isinstance(k, Cutoffs) else Cutoffs.of(k)
+        self.k = Cutoffs.of(k)
         self.rows = rows
         self.earned = earned
         self.out_of = out_of
@@ -205,9 +203,9 @@ class Definition:
     credit: Text
     out_of: Text = "1"  #: formula text of what the sum is divided by
     missed: str = "0"  #: formula text of what a cost adds for a list without a hit
-    #: The lowest and the highest value with the default options.
-    bounds: tuple[float, float]
-    other_bounds: BoundsOf = lambda options: None  #: those under other options
+    bounds: tuple[float, float]  #: the lowest and the highest value
+    #: Whether there is no highest value under some options.
+    unbounded: Callable[[Given], bool] = lambda options: False
     top: str = ""  #: the highest value in words, where it depends on the data
     better: Better = "high"  #: which of two values is better
     references: Sequence[str]  #: keys of `recnb.metrics.REFERENCES`
@@ -283,8 +281,8 @@ class Metric(Definition, Generic[P]):
 
     @property
     def of_evaluated(self) -> bool:
-        """Whether its values are of the users evaluated, not of all with a list."""
-        return self.is_accuracy
+        """Whether one of lists is of the users evaluated, not of all with a list."""
+        return self.over == "users" or "truth" in self.needs
 
     def __repr__(self) -> str:
         return self.name
@@ -350,8 +348,7 @@ class Metric(Definition, Generic[P]):
     def __call__(self, data: Any, *args: P.args, **options: P.kwargs) -> Any:
         """Compute the metric, with the options as keywords."""
         self.check(options)
-        function: Callable[..., Any] = self.function
-        return function(data, *args, **options)
+        return self.function(data, *args, **options)
 
     def _refuse_weights(self, data: Any) -> None:
         """Refuse weighted hits if what an item adds depends on more than its own rank.

@@ -37,11 +37,15 @@ def judged_of(hits: Hits) -> Hits:
     return hits if hits.judged is None else hits.judged
 
 
+def graded_of(hits: Hits) -> Hits:
+    """Return the judged items whose grade is not that of what was not judged."""
+    judged = judged_of(hits)
+    return judged.with_rows(judged.relevance >= 0)
+
+
 def nonrelevant_above(hits: Hits) -> Ints:
     """Return the number of judged, not relevant items that are above each hit."""
-    judged = judged_of(hits)
-    known = judged.with_rows(judged.relevance >= 0)
-    return count_above(hits, known) - count_above(hits, hits)
+    return count_above(hits, graded_of(hits)) - count_above(hits, hits)
 
 
 def count_above(hits: Hits, others: Hits) -> Ints:
@@ -270,9 +274,8 @@ def rbp_residual(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
     >>> round(ev.measure("rbp_residual", k=10), 4)
     0.8171
     """
-    judged = judged_of(hits)
-    known = judged.with_rows(judged.relevance >= 0)
-    return Credit(known, k, -examined(known, p), missed=1.0)
+    graded = graded_of(hits)
+    return Credit(graded, k, -examined(graded, p), missed=1.0)
 
 
 # Lists as sets.

@@ -125,6 +125,18 @@ def test_a_cell_that_is_run_again_replaces_it() -> None:
     assert pickle.loads(pickle.dumps(second)).name == "again"
 
 
+def test_a_name_in_capital_letters_is_found_with_a_cut_off() -> None:
+    """Also after another name was unknown, for which all terms were looked through."""
+    with pytest.raises(OptionError, match="no metric"):
+        EV.measure("unknown")
+
+    @recnb.metric(symbol="Near", credit="1 / rank")
+    def Nearness(hits, k=None):  # noqa: N802
+        return Credit(hits, k, 1 / hits.rank)
+
+    assert EV.measure("Nearness@5") == EV.measure(Nearness, k=5)
+
+
 def test_another_process_finds_it_in_a_file_that_it_can_import(tmp_path: Path) -> None:
     header = "import recnb\nfrom recnb.metrics import Credit\n"
     code = (
