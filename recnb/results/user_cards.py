@@ -156,7 +156,7 @@ def _below(user: ShownUser, n_rows: int) -> Iterator[Line]:
     """Give what stands below lists: how many ranks are not shown, what is missed."""
     n_more = user.n_places - n_rows
     if n_more > 0:
-        yield f"{_('… {n:,} more ranks', n=n_more)} "
+        yield f"{ngettext('… {n:,} more rank', '… {n:,} more ranks', n_more)} "
     if len(user.lists) == 1 and not n_rows:
         yield f"{_('No list: nothing was recommended.')} "
     if user.missed:

@@ -63,7 +63,9 @@ def returning(
 
 
 def test_no_model_is_the_best_in_a_number_of_all_lists() -> None:
-    table = FOUND.table(n_shown(), k=2)
+    made = n_shown()
+    assert made.__name__ == "n_shown"
+    table = FOUND.table(made, k=2)
     assert table["n_shown@2"].nunique() > 1
     assert table.attrs["best"] == {"n_shown@2": []}
 
