@@ -21,14 +21,14 @@ OF_POLARS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
 def owned(columns: Iterable[pl.Series]) -> pl.DataFrame:
-    """Copy columns, since the caller may write into theirs; each is one chunk then."""
+    """Copy columns, since the caller may write into theirs."""
     return pl.DataFrame([*map(_copied, columns)])
 
 
 def _copied(column: pl.Series) -> pl.Series:
-    """Copy a column into one chunk; nobody can write into text of Polars."""
+    """Copy a column into one chunk, but for text of Polars: nobody can write into it."""
     if column.dtype == pl.String:
-        return column.rechunk()
+        return column
     # Polars copies what it puts together, and leaves a single piece where it is: hence
     # one row more.
     longer = pl.concat([column, column.head(1)]).rechunk()

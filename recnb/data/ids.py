@@ -7,7 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.caching import cached_property
-from recnb.metrics.hits import Ints
+from recnb.metrics.hits import Ints, run_starts
 
 #: Up to as many values, runs of them save nothing, and Python sorts those that differ
 #: sooner than Polars.
@@ -83,39 +83,37 @@ class RowLookup:
 
     def _are_met(self, wanted: pl.DataFrame, position: Ints) -> bool:
         """Return whether each wanted row that has a position equals the row there."""
-        met = np.flatnonzero(position >= 0)
+        is_met = pl.Series(position >= 0)
         # Rows by numbers of Polars' own type, and columns one by one, take half the time.
-        known_rows = pl.Series(position[met].astype(np.uint32))
-        wanted_rows = pl.Series(met.astype(np.uint32))
+        known_rows = pl.Series(position).filter(is_met).cast(pl.UInt32)
         for column, values in zip(self.rows, wanted, strict=True):
-            if len(met) < wanted.height:
-                values = values[wanted_rows]
-            if not column[known_rows].equals(values):
+            if not column[known_rows].equals(values.filter(is_met)):
                 return False
         return True
 
 
 def each_once(*columns: pl.Series) -> pl.Series:
     """Return each value of some columns once, sorted; none is missing."""
-    values = pl.concat([_without_runs(column) for column in columns])
+    values = pl.concat(columns)
+    runs = _runs(values)
+    if runs is not None:
+        values, _lengths = runs
     if len(values) <= FEW_IDS:
         # Python sorts text by code points, and Polars by UTF-8, which sorts as they do.
         return pl.Series(values.name, sorted(set(values.to_list())), values.dtype)
+    if values.dtype == pl.Int64:  # numpy sorts numbers in a third of the time
+        numbers = np.sort(values.to_numpy())
+        return pl.Series(values.name, numbers[run_starts(numbers)])
     # The streaming engine takes a third of the time of `values.unique()`.
     distinct = values.to_frame().lazy().unique().collect(engine="streaming")
     return distinct.to_series().sort()
 
 
-def n_distinct(*columns: pl.Series) -> int:
-    """Return how many values columns have, told apart by hashes of 64 bits."""
-    values = pl.concat([_without_runs(column) for column in columns])
-    return values.hash().n_unique()
-
-
-def _without_runs(values: pl.Series) -> pl.Series:
-    """Return the first value of each run of equal ones; all values if few repeat."""
-    runs = _runs(values)
-    return values if runs is None else runs[0]
+def n_distinct(hashes: pl.Series) -> int:
+    """Return how many values there are, told apart by hashes of 64 bits."""
+    values = hashes.to_numpy()
+    # Sorted by numpy they are counted in half the time of `hashes.n_unique()`.
+    return len(run_starts(np.sort(values[run_starts(values)])))
 
 
 def _runs(values: pl.Series) -> tuple[pl.Series, Ints] | None:
@@ -127,17 +125,17 @@ def _runs(values: pl.Series) -> tuple[pl.Series, Ints] | None:
     """
     if len(values) <= FEW_IDS or values.null_count():
         return None
-    for some in (values.head(FEW_IDS), values):
+    for n_first in (FEW_IDS, len(values)):
+        # In one chunk, as others take several times as long.
+        some = values.head(n_first).rechunk()
         starts = _run_starts(some)
         if 2 * len(starts) > len(some):
             return None
-    return values.gather(starts), np.diff(starts, append=len(values))
+    return some.gather(starts), np.diff(starts, append=len(some))
 
 
 def _run_starts(values: pl.Series) -> Ints:
     """Return the first row of each run of equal values."""
-    # In one chunk, as two whose chunks begin in other rows take twice the time.
-    values = values.rechunk()
     differs = values.slice(1) != values.head(len(values) - 1)
     return np.append(0, differs.arg_true().to_numpy() + 1)
 

@@ -130,7 +130,8 @@ class RowsInMemory(JoinedRows):
     @cached_property
     def n_users(self) -> int:
         """Number of users of either table."""
-        return n_distinct(self.recs["user"], self.graded_truth.users)
+        columns = (self.recs["user"], self.graded_truth.users)
+        return n_distinct(pl.concat([users.hash() for users in columns]))
 
     @cached_property
     def relevant(self) -> pl.DataFrame:

@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 
+from recnb.data.ids import n_distinct
 from recnb.data.names import IDS, Labels
 from recnb.display.language import Noun, noun_of
 from recnb.errors import FrameError, NoRowsError, quoted
@@ -247,7 +248,7 @@ def repeated(table: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     # Grouping is slow: only rows whose hash occurs more than once are grouped.
     rows = table[:, [*keys]]
     row_hash = rows.hash_rows()
-    if row_hash.n_unique() == len(row_hash):
+    if n_distinct(row_hash) == len(row_hash):
         return with_series(rows.clear(), pl.Series("len", [], pl.UInt32))
     suspects = rows.filter(row_hash.is_duplicated())
     counts = suspects.group_by(keys, maintain_order=True).len()
