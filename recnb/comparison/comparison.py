@@ -228,8 +228,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def _ipython_key_completions_(self) -> list[str]:
         return self.names
 
-    _typed_as = "found"
-
     def _instead_of(self, name: str) -> str:
         call = call_of(name)
         if call:
