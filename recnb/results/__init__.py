@@ -11,8 +11,8 @@ From the data to what is shown:
     numbers                       means, differences, tests
     verdicts, conclusions, gate   what may be concluded of a difference
     detectable                    which difference the users could show
-    tables                        frames of numbers and of lists
-    table, shown, plots, bins     how a frame is shown and drawn
+    table, shown, plots, bins     the class of every table; how it is shown and drawn
+    means_tables                  tables of means: at cut-offs, in segments, of a curve
     user_lists, user_groups       the list of a user, and whom to look at
     user_cards                    how these are shown
     worked, explanation           the sum behind a number

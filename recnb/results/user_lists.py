@@ -62,6 +62,11 @@ class UserList:
         return set(self.hits.entry[self.hits.rank <= self.depth].tolist())
 
     @property
+    def n_relevant(self) -> int:
+        """The number of relevant items."""
+        return len(self.hits.truth_relevance)
+
+    @property
     def places(self) -> list[ListPlace]:
         """The places down to the cut-off; of those on one rank the hits come first.
 
