@@ -77,13 +77,14 @@ class ComparedBasis:
         phrases = {}
         with use_noun(self.first.noun):
             for measure in asked:
+                name = measure.asked_as
                 if measure.metric.is_accuracy:
                     words = self._of_accuracy(measure, measure.cutoffs(cutoffs))
-                elif bases and measure.asked_as in bases:
-                    words = self._beyond_accuracy(measure, bases[measure.asked_as])
-                else:  # no segment has a user with a value
+                else:
                     words = self._users(self.first.joined.users, {})
-                phrases[symbol_of(measure.asked_as)] = words
+                    if bases and name in bases:  # else no segment has a value
+                        words += self._beyond_accuracy(measure, bases[name])
+                phrases[symbol_of(name)] = words
         return merged(phrases)
 
     def of_table(
@@ -118,15 +119,14 @@ class ComparedBasis:
         return [*compared, *self._rules(rules)]
 
     def _beyond_accuracy(self, measure: Measure, bases: Sequence[Basis]) -> list[str]:
-        """Return what a metric beyond accuracy rests on in all models."""
-        words = self._users(self.first.joined.users, {})
+        """Return what a metric beyond accuracy rests on, but for the users compared."""
         rules = {}
         for name, basis in zip(self.models, bases, strict=True):
             if measure.metric.of == "all":
                 rules[name] = basis.phrases(brief=True)
             else:
                 rules[name] = [_(OVER_VALUES), *basis.of_any_users()]
-        return [*words, *self._rules(rules)]
+        return self._rules(rules)
 
     def _users(
         self, users: pl.Series, averaged: Mapping[str, AveragedUsers]

@@ -4,7 +4,8 @@ From the data to what is shown:
 
     evaluation_data               the frames under a convention, users and names
     arguments, calls              what a call asks for; a metric as method and function
-    scoring, values               the values of users in a metric; models side by side
+    scoring                       how a metric is computed: convention, data, options
+    values                        `Values` of one model; `Panel` of several
     basis                         the words below a number
     score                         a number, with its users and its interval
     segment_columns, segments     what `by=` names, and the parts that it makes

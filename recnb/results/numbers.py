@@ -273,17 +273,17 @@ class Numbers:
         shape = len(self.places), len(self.pairs)
         tests = Paired._make(numbers.reshape(shape) for numbers in of_panels)
         p_holm, is_test = self._corrected(tests.p)
+        corrected = tests._replace(p=p_holm)
         verdict = np.empty(shape, dtype=object)
         for row, place in enumerate(self.places):
             verdict[row] = verdicts_of_pairs(
-                Paired._make(numbers[row] for numbers in tests),
-                p_holm[row],
+                Paired._make(numbers[row] for numbers in corrected),
                 place.sample,
                 self.settings,
                 place.measure.metric.better,
             )
-        corrected = {"p_holm": p_holm, "is_test": is_test, "verdict": verdict}
-        return tests._asdict() | corrected
+        others = {"p_holm": p_holm, "is_test": is_test, "verdict": verdict}
+        return tests._asdict() | others
 
     @property
     def n_tests(self) -> int:
@@ -378,17 +378,14 @@ class Numbers:
 
 
 def verdicts_of_pairs(
-    tests: Paired,
-    p: Floats,
-    sample: UserSample,
-    settings: Settings,
-    better: Better,
+    tests: Paired, sample: UserSample, settings: Settings, better: Better
 ) -> list[str]:
-    """Return the verdict of each difference, by its p-value as it is corrected."""
+    """Return the verdict of each difference, whose p-value is corrected already."""
     # A tie is one of lists, and what is drawn at random is a user or a cluster: a tie in
     # all lists of one alone says nothing, and is untested.
     all_tied = (tests.tied == sample.size) & (sample.n_units > 1)
-    numbers = zip(tests.difference, tests.low, tests.high, p, all_tied, strict=True)
+    ends = tests.low, tests.high
+    numbers = zip(tests.difference, *ends, tests.p, all_tied, strict=True)
     return [
         verdict_of(*test, alpha=settings.alpha, better=better, all_tied=is_tied)
         for *test, is_tied in numbers

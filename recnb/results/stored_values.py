@@ -108,7 +108,7 @@ def paired(
     lowest, highest = bounds
     bounds_of_difference = lowest - highest, highest - lowest
     tests = paired_values(ours - theirs, sample, settings, bounds_of_difference)
-    (verdict,) = verdicts_of_pairs(tests, tests.p, sample, settings, "high")
+    (verdict,) = verdicts_of_pairs(tests, sample, settings, "high")
     numbers = {name: number.item() for name, number in tests._asdict().items()}
     del numbers["low_in_bounds"], numbers["high_in_bounds"]
     return PairedDifference(
