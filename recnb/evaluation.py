@@ -17,7 +17,14 @@ from recnb.display.language import N_, Noun, _, use_language, with_noun
 from recnb.display.templates import FormName, write
 from recnb.errors import ElsewhereError, Suggesting
 from recnb.metrics.measure import call_of, measure_named
-from recnb.results import CatalogueScore, Score, Table, means_tables, user_groups
+from recnb.results import (
+    CatalogueScore,
+    Score,
+    Table,
+    means_tables,
+    user_groups,
+    user_lists,
+)
 from recnb.results.arguments import AnyCutoffs, AnyMetric, Metrics
 from recnb.results.detectable import detectable as detectable_difference
 from recnb.results.evaluation_data import EvaluationData
@@ -153,7 +160,7 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
 
         return items_of(self._data, k)
 
-    user = user_groups.user
+    user = user_lists.user
     worst = user_groups.worst
 
     def report(

@@ -63,7 +63,7 @@ def _numbered_alike(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation
     keys = first.keys.together([other.keys for other in others])
     numbered = dict(models)
     for name, model in models.items():
-        if model.keys.table.height < keys.table.height:  # or they are the same
+        if model.keys.table.height < keys.table.height:  # else they are the same
             numbers = model.keys.places_in(keys)
             source = model.source.numbered_as(keys, numbers)
             joined = replace(source.under(model.convention), notes=model.joined.notes)

@@ -27,7 +27,7 @@ from recnb.results.evaluation_data import OF_ITEMS, Models, check_side_data
 from recnb.results.scoring import values_of
 from recnb.results.segments import EVERYONE, DataParts, Division, Segments
 from recnb.results.values import Panel, panels
-from recnb.results.verdicts import FOUND, NOT_FOUND, verdict_of
+from recnb.results.verdicts import FOUND, NOT_FOUND, verdicts_of_pairs
 from recnb.stats import ROUNDING, Paired, Settings, UserSample, holm
 
 #: A mean, and the ends of its interval.
@@ -245,19 +245,17 @@ class Numbers:
     def marks(self, against: str | None) -> NDArray[Any]:
         """Return the mark of each mean, places × models; "" without one.
 
-        Against a baseline it is the finding, one of `FOUND`; against None it is
-        "near_best" where a mean is not shown to differ from the best.
+        Against the baseline of all pairs it is the finding, one of `FOUND`; against None
+        it is "near_best" where a mean is not shown to differ from the best.
         """
         marks = np.full(self.mean.shape, "", dtype=object)
         if against is None:
             marks[self.near_best] = "near_best"
             return marks
-        for pair, (model, baseline) in enumerate(self.pairs):
-            if baseline == against:
-                verdicts = self.tests["verdict"][:, pair]
-                is_found = np.isin(verdicts, FOUND)
-                index = list(self.models).index(model)
-                marks[:, index] = np.where(is_found, verdicts, "")
+        for pair, (model, _baseline) in enumerate(self.positions):
+            verdicts = self.tests["verdict"][:, pair]
+            is_found = np.isin(verdicts, FOUND)
+            marks[:, model] = np.where(is_found, verdicts, "")
         return marks
 
     # Differences
@@ -375,21 +373,6 @@ class Numbers:
         for place, *columns in sorted(rows, key=lambda row: row[0].part):
             cells = zip(*columns, strict=True)
             yield place, [dict(zip(arrays, values, strict=True)) for values in cells]
-
-
-def verdicts_of_pairs(
-    tests: Paired, sample: UserSample, settings: Settings, better: Better
-) -> list[str]:
-    """Return the verdict of each difference, whose p-value is corrected already."""
-    # A tie is one of lists, and what is drawn at random is a user or a cluster: a tie in
-    # all lists of one alone says nothing, and is untested.
-    all_tied = (tests.tied == sample.size) & (sample.n_units > 1)
-    ends = tests.low, tests.high
-    numbers = zip(tests.difference, *ends, tests.p, all_tied, strict=True)
-    return [
-        verdict_of(*test, alpha=settings.alpha, better=better, all_tied=is_tied)
-        for *test, is_tied in numbers
-    ]
 
 
 # To measure

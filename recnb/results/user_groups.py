@@ -1,7 +1,7 @@
 """The users to look at, with their lists.
 
-They are those with the best and the worst values, those who gain and lose most with one
-model instead of another, or one that is named.
+They are those with the best and the worst values, or those who gain and lose most with
+one model instead of another.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 
 from recnb.display.language import N_, _, use_noun
-from recnb.display.text import beginning, one_line, users_in_words
-from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints, one_cutoff
+from recnb.display.text import users_in_words
+from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
 from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import ACCURACY, Better, label_of, sign_of
 from recnb.results.arguments import AnyMetric, count_of_users
@@ -308,112 +307,3 @@ def _missing(of_user: UserList) -> Any:
     """Return the most relevant item that is missed."""
     missed = (each.item for each in of_user.missed)
     return of_user.titled(next(missed, None))
-
-
-def user(data: EvaluationData, user: Any, k: int | None = None) -> Table:
-    """Return one user's list down to k: rank, item, score, relevance, hit.
-
-    Parameters
-    ----------
-    user : hashable
-        The id of the user; in a split a tuple, as in `explain`.
-    k : int, optional
-        The cut-off; None is the whole list.
-
-    Returns
-    -------
-    Table
-        A row per item of the list. Its `missed` has the relevant items that
-        it lacks.
-
-    Examples
-    --------
-    >>> import recnb
-    >>> sample = recnb.datasets.load_sample()
-    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
-    >>> ev.user("u026", k=3).to_frame()
-       rank  item   score  relevance    hit
-    0     1  i062  0.4200        0.0  False
-    1     2  i128  0.3600        0.0  False
-    2     3  i076  0.3167        0.0  False
-    """
-    cutoff = one_cutoff(k)
-    position = data.position(user)
-    (user_list,) = user_lists_of(data, [position], cutoff)
-    rows = data.joined.rows.lists_of(data.joined.users[[position]])
-    listed = _listed(user_list, rows)
-    # Columns have one type, whatever the list holds.
-    types: dict[str, Any] = {
-        "item": rows.schema["item"],
-        "relevance": pl.Float64,
-        "rank": pl.Float64,
-    }
-    of_missed = [(each.item, each.relevance, each.rank) for each in user_list.missed]
-    missed = pl.DataFrame(of_missed, types, orient="row").to_pandas()
-    titles = user_list.titles
-    if any(item in titles for item in (*listed["item"], *missed["item"])):
-        _insert_titles(listed, titles)
-        _insert_titles(missed, titles)
-    headings = {
-        "rank": _("rank"),
-        "item": _("{item}"),
-        "title": _("title"),
-        "score": _("score"),
-        "relevance": _("relevance"),
-        "hit": _("hit"),
-    }
-    most = max(len(listed), len(missed))
-    alike = Shown(headings=headings, cells={"title": "text"}, most=most)
-    title = _("relevant, and not among them")
-    missed_items = Table(missed, shown=replace(alike, title=title, index=["item"]))
-    shown = replace(
-        alike,
-        title=_found_in_words(data, user, user_list),
-        index=["rank", "item"],
-        basis=[data.basis],
-        below=missed_items,
-    )
-    listed_items = Table(listed, shown=shown)
-    listed_items.missed = missed_items
-    return listed_items
-
-
-def _found_in_words(data: EvaluationData, user: Any, user_list: UserList) -> str:
-    """Say who a user is, and how many relevant items their list has."""
-    who = one_line(data.keys.in_words(user))
-    if user_list.text:
-        who = f"{who} ({beginning(user_list.text, 120)})"
-    found = _(
-        "found {n:,} of {relevant:,} relevant",
-        n=len(user_list.found),
-        relevant=user_list.n_relevant,
-    )
-    title = _("{user} {id}: {found}", id=who, found=found)
-    if user_list.k is None:
-        return title
-    return f"{title}, {_('list cut at {k}', k=user_list.k)}"
-
-
-def _listed(user_list: UserList, rows: pl.DataFrame) -> pd.DataFrame:
-    """Return a row for each place of a list, with the score that its item has in `rows`."""
-    places = user_list.places
-    hit = np.array([place.hit for place in places], dtype=int)
-    columns: dict[str, Any] = {
-        "rank": np.array([place.rank for place in places], dtype=int),
-        "item": pl.Series([place.item for place in places], dtype=rows.schema["item"]),
-    }
-    if "score" in rows.columns:
-        score_at = dict(rows.select("rank", "score").iter_rows())
-        scores = [score_at.get(place.listed) for place in places]
-        columns["score"] = pl.Series(scores, dtype=rows.schema["score"])
-    relevance = [*user_list.hits.relevance.tolist(), 0.0]  # the last is of no hit
-    columns["relevance"] = np.take(relevance, hit)
-    columns["hit"] = hit >= 0
-    return pl.DataFrame(columns).to_pandas()
-
-
-def _insert_titles(frame: pd.DataFrame, titles: Mapping[Any, str]) -> None:
-    """Put a column of titles behind that of items, "" where one has none."""
-    texts = [titles.get(item, "") for item in frame["item"]]
-    position = [*frame].index("item") + 1
-    frame.insert(position, "title", pd.Series(texts, dtype=str))  # it may be empty
