@@ -17,13 +17,19 @@ from recnb.display.language import N_, Noun, _, use_language, with_noun
 from recnb.display.templates import FormName, write
 from recnb.errors import ElsewhereError, Suggesting
 from recnb.metrics.measure import call_of, measure_named
-from recnb.results import CatalogueScore, Score, Table, tables
+from recnb.results import (
+    CatalogueScore,
+    Score,
+    Table,
+    means_tables,
+    user_groups,
+    user_lists,
+)
 from recnb.results.arguments import AnyCutoffs, AnyMetric, Metrics
 from recnb.results.detectable import detectable as detectable_difference
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, within
 from recnb.results.score import score_of
-from recnb.results.user_groups import worst as worst_users
 from recnb.results.worked import explain as explain_value
 from recnb.stats import Settings
 
@@ -85,7 +91,7 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
 
     # These are written in `results`, as functions whose first argument is the evaluation.
     # Those of rooms that may be deleted are written out, and import theirs when called.
-    table = tables.table
+    table = means_tables.table
 
     def measure(
         self, text: AnyMetric, *, k: int | None = None, **options: Any
@@ -121,8 +127,8 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
         measure = measure_named(text).with_options(options).cut_at(k)
         return score_of(self._data, measure)
 
-    measures = tables.measures
-    curve = tables.curve
+    measures = means_tables.measures
+    curve = means_tables.curve
     explain = explain_value
 
     def items(self, k: int | None = None) -> Table:
@@ -154,8 +160,8 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
 
         return items_of(self._data, k)
 
-    user = tables.user
-    worst = worst_users
+    user = user_lists.user
+    worst = user_groups.worst
 
     def report(
         self,

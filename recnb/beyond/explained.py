@@ -15,7 +15,7 @@ from recnb.errors import OptionError, RecnbError
 from recnb.metrics.formula import Formula
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Metric
-from recnb.results.evaluation_data import EvaluationData, index_of
+from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import (
     COLUMNS,
     ROWS_SHOWN,
@@ -97,7 +97,7 @@ def _value_and_rows(
         return float(whole.value), whole.rows, data.item_data.items
     if "truth" in metric.needs and data.joined.hits.tied is not None:
         raise OptionError(MANY_ORDERS)
-    position = index_of(user, values.users, data.keys, values.basis.who)
+    position = data.position(user, values.users, values.basis.who)
     value = float(values.matrix[position, 0])
     if np.isnan(value):
         raise RecnbError(

@@ -73,7 +73,7 @@ class ItemData:
     @cached_property
     def _by_split(self) -> list[ItemData]:
         """The lists of each combination of values of a split, whose train may differ."""
-        data = EvaluationData(self.joined, side_data=self.side_data)
+        data = EvaluationData(self.joined, self.side_data)
         keys, listed = data.keys, self.joined.source.recs_rows["user"]
         return [
             ItemData(data.of_split(combination))

@@ -24,7 +24,6 @@ from recnb.results.basis import (
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import as_computed, recorded_of
 from recnb.results.values import Values, plain_options
-from recnb.stats import means
 
 
 def values_of_lists(
@@ -44,18 +43,15 @@ def values_of_lists(
             for cutoff in cutoffs
         ]
         matrix, weights = np.zeros((0, len(cutoffs))), None
-        mean = np.array([whole.value for whole in wholes], dtype=np.float64)
     else:
         users, matrix = _of_users(data.item_data, measure, cutoffs)
         weights = data.source.weight_of(users)
-        mean = means(matrix, weights)
     at_deepest = matrix[:, cutoffs.values.index(cutoffs.deepest)]
     return Values(
         measure=measure,
         cutoffs=cutoffs,
         users=users,
         matrix=matrix,
-        mean=mean,
         decided=data.convention,
         basis=BeyondBasis(
             data=data,
@@ -177,7 +173,7 @@ class BeyondBasis(Basis):
             out_of = N_("out of {n:,} {items} of train")
         members = catalogue.members(population)
         items = _(out_of, n=int(members.sum()))
-        words: list[str] = [Phrase(items, items)]
+        words: list[str] = [Phrase(items)]
         if population == "catalogue+padding":
             words.append(_("and one more, of padding"))
         return words
@@ -194,5 +190,5 @@ class BeyondBasis(Basis):
                 continue
             phrase = f"{name}={shown}"
             is_given = name in self.measure.options
-            words.append(Phrase(phrase, phrase) if is_given else phrase)
+            words.append(Phrase(phrase) if is_given else phrase)
         return words

@@ -12,11 +12,11 @@ from recnb.metrics.hits import Cutoffs, one_cutoff
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.evaluation_data import EvaluationData
+from recnb.results.means_tables import by_cutoff, depth_in_words, phrases_of
 from recnb.results.numbers import Numbers, panels_beyond
 from recnb.results.scoring import recorded_in
 from recnb.results.shown import Shown
 from recnb.results.table import Table
-from recnb.results.tables import by_cutoff, depth_in_words, phrases_of
 from recnb.results.values import Panel
 
 

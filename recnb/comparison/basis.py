@@ -13,7 +13,7 @@ from importlib.util import find_spec
 
 import polars as pl
 
-from recnb.comparison.common import LeftOut, judged_by
+from recnb.comparison.common import LeftOut, judged_by, users_in_common
 from recnb.display.forms import CONSOLE
 from recnb.display.language import N_, Plural, _, use_noun
 from recnb.display.text import one_line
@@ -21,13 +21,12 @@ from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, symbol_of
 from recnb.results.basis import (
+    AveragedUsers,
     Basis,
-    counts_as_empty,
     lists_in_words,
     merged,
     no_relevant_in_words,
 )
-from recnb.results.evaluation_data import users_in_common
 from recnb.results.numbers import Bases
 from recnb.results.score import unweighted_in_words
 from recnb.results.scoring import scoring_of
@@ -63,7 +62,7 @@ class ComparedBasis:
             for name, model in self.models.items():
                 # Where the metrics of a library have several rules, each says its own.
                 if model.one_no_relevant_rule:
-                    averaged[name] = [*model.users_in_words, *self._alone(name)]
+                    averaged[name] = model.averaged_users
                 rules[name] = model.rules
             users = self._users(self.first.joined.users, averaged)
             return [*users, *self._rules(rules)]
@@ -78,13 +77,14 @@ class ComparedBasis:
         phrases = {}
         with use_noun(self.first.noun):
             for measure in asked:
+                name = measure.asked_as
                 if measure.metric.is_accuracy:
                     words = self._of_accuracy(measure, measure.cutoffs(cutoffs))
-                elif bases and measure.asked_as in bases:
-                    words = self._beyond_accuracy(measure, bases[measure.asked_as])
-                else:  # no segment has a user with a value
+                else:
                     words = self._users(self.first.joined.users, {})
-                phrases[symbol_of(measure.asked_as)] = words
+                    if bases and name in bases:  # else no segment has a value
+                        words += self._beyond_accuracy(measure, bases[name])
+                phrases[symbol_of(name)] = words
         return merged(phrases)
 
     def of_table(
@@ -112,34 +112,26 @@ class ComparedBasis:
         averaged, rules, users = {}, {}, []
         for name, model in self.models.items():
             scoring = scoring_of(model, measure, cutoffs)
-            averaged[name], rules[name] = (
-                scoring.who(),
-                scoring.of_any_users(),
-            )
+            averaged[name] = scoring.averaged_users
+            rules[name] = scoring.of_any_users()
             users.append(scoring.joined.users)
-            if scoring.joined is model.joined:
-                averaged[name] += self._alone(name)
         compared = self._users(users_in_common(users), averaged)
         return [*compared, *self._rules(rules)]
 
     def _beyond_accuracy(self, measure: Measure, bases: Sequence[Basis]) -> list[str]:
-        """Return what a metric beyond accuracy rests on in all models."""
-        words = self._users(self.first.joined.users, {})
+        """Return what a metric beyond accuracy rests on, but for the users compared."""
         rules = {}
         for name, basis in zip(self.models, bases, strict=True):
             if measure.metric.of == "all":
                 rules[name] = basis.phrases(brief=True)
             else:
                 rules[name] = [_(OVER_VALUES), *basis.of_any_users()]
-        return [*words, *self._rules(rules)]
+        return self._rules(rules)
 
     def _users(
-        self, users: pl.Series, averaged: Mapping[str, Sequence[str]]
+        self, users: pl.Series, averaged: Mapping[str, AveragedUsers]
     ) -> list[str]:
-        """Return the users that all models are judged on, and how some count.
-
-        `averaged`: those of each model in words, which begin with how many they are.
-        """
+        """Return the users that all models are judged on, and how some of them count."""
         first = self.first
         with use_noun(first.noun_of_lists):  # users may have several lists: these count
             words = [str(judged_by(len(self.models), len(users)))]
@@ -149,30 +141,30 @@ class ComparedBasis:
         if first.keys.columns:
             lists = lists_in_words(first.keys, users)
             words[0] = _("{lists} that all models are judged on", lists=lists)
-        words += self._of_each(averaged)
+        words += self._exceptions(averaged)
         if len(users) != first.n_lists:
             # Beside other metrics, "of them" is said of these users alone.
             return ["; ".join(words)]
         return words
 
-    def _of_each(self, averaged: Mapping[str, Sequence[str]]) -> list[str]:
+    def _exceptions(self, averaged: Mapping[str, AveragedUsers]) -> list[str]:
         """Return how some users count; what is said of all models stands once."""
-        words = _of_models({name: of_one[1:] for name, of_one in averaged.items()})
-        lacking = []
-        for model in self.models.values():
-            joined = model.joined
-            lacking.append(counts_as_empty(joined, joined.hits.n_relevant == 0))
-        on_lists = {tuple(of_one[1:2]) for of_one in averaged.values()}
+        exceptions, without_list = {}, []
+        for name, users in averaged.items():
+            exceptions[name] = users.exceptions()
+            if users.joined is self.models[name].joined:
+                # Whom a model leaves out, also if it was restricted to others since.
+                n = self.left_out[name].without_relevant
+                rule = users.joined.convention
+                exceptions[name] += no_relevant_in_words(rule, 0, n)
+            without_list.append(users.without_list_in_words())
+        words = _of_models(exceptions)
+        is_alike = all(each and each == without_list[0] for each in without_list)
+        lacking = [model.averaged_users.without_list for model in self.models.values()]
         # As many users lack a list in each model, and they are not the same ones.
-        lack_the_same = all((each == lacking[0]).all() for each in lacking)
-        if words and len(on_lists) == 1 and not lack_the_same:
+        if words and is_alike and any((each != lacking[0]).any() for each in lacking):
             words[0] = _("in each model {what}", what=words[0])
         return words
-
-    def _alone(self, name: str) -> list[str]:
-        """Return whom a model leaves out, also if it was restricted to others since."""
-        n = self.left_out[name].without_relevant
-        return no_relevant_in_words(self.models[name].convention, 0, n)
 
     def _rules(self, rules: Mapping[str, Sequence[str]]) -> list[str]:
         """Return the rules of models, without the note on whom these are compared on."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
-from recnb.conventions import Convention, presets
 from recnb.data import Joined
 from recnb.data.ids import each_once
 from recnb.data.in_memory import InMemory
@@ -19,8 +18,7 @@ from recnb.data.truth import relevant_only
 from recnb.display.language import Plural, Sentence, named, use_noun
 from recnb.errors import FrameError, NoUsersError, OptionError
 from recnb.evaluation import Evaluation
-from recnb.results.basis import user_counts
-from recnb.results.evaluation_data import same_rows, users_in_common
+from recnb.results.evaluation_data import same_rows
 
 #: Whom models are compared on.
 JUDGED_BY_BOTH = Plural(
@@ -63,7 +61,14 @@ def _numbered_alike(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation
     if not first.keys.columns:
         return models
     keys = first.keys.together([other.keys for other in others])
-    return {name: model.numbered_as(keys) for name, model in models.items()}
+    numbered = dict(models)
+    for name, model in models.items():
+        if model.keys.table.height < keys.table.height:  # else they are the same
+            numbers = model.keys.places_in(keys)
+            source = model.source.numbered_as(keys, numbers)
+            joined = replace(source.under(model.convention), notes=model.joined.notes)
+            numbered[name] = replace(model, joined=joined)
+    return numbered
 
 
 class Two(NamedTuple):
@@ -89,8 +94,8 @@ def _with_first(models: Mapping[str, Evaluation]) -> Iterator[Two]:
 
 def _check_choices(two: Two) -> None:
     """Refuse two models of different conventions, or of different clusters."""
-    others = two.theirs.choices
-    for keyword, choice in two.ours.choices.items():
+    others = _choices(two.theirs)
+    for keyword, choice in _choices(two.ours).items():
         if choice == others[keyword]:
             continue
         both = f"{keyword}={choice!r} and {keyword}={others[keyword]!r}"
@@ -101,6 +106,15 @@ def _check_choices(two: Two) -> None:
         raise OptionError(
             f"{two.names} are evaluated under different conventions: {both}. {fix}"
         )
+
+
+def _choices(model: Evaluation) -> dict[str, Any]:
+    """Return what is chosen for an evaluation, by keyword."""
+    choices = {"convention": model.library or "recnb", **vars(model.convention)}
+    # The order follows from the columns of a frame, and does not change the list.
+    del choices["order"], choices["metric"]
+    cluster, split = model.side_data.cluster, [*model.keys.columns] or None
+    return {**choices, "cluster": cluster, "split": split}
 
 
 def _check_weights(two: Two) -> None:
@@ -182,7 +196,7 @@ def _with_one_catalogue(models: Mapping[str, Evaluation]) -> Mapping[str, Evalua
 
     That is, if the convention ranks the catalogue below the lists.
     """
-    conventions = _conventions_of(next(iter(models.values())))
+    conventions = next(iter(models.values())).metric_conventions
     sources = [model.joined.source for model in models.values()]
     in_memory = [source for source in sources if isinstance(source, InMemory)]
     ranks_catalogue = any(each.candidates == "catalogue" for each in conventions)
@@ -222,8 +236,7 @@ def _restricted(
     for name, model in models.items():
         joined = model.joined
         n_not_in_all = len(joined.users) - len(users)
-        counts = user_counts(joined, joined.hits.n_relevant == 0)
-        left_out[name] = LeftOut(n_not_in_all, counts.n_left_out)
+        left_out[name] = LeftOut(n_not_in_all, model.averaged_users.n_left_out)
         if n_not_in_all:
             kept[name] = replace(model, joined=joined.among(users, note))
         # Its own users are the common ones, but metrics that its library averages over
@@ -232,6 +245,15 @@ def _restricted(
             kept[name] = replace(model, joined=joined.among(users))
     _refuse_parts_of_one_run(kept)
     return kept, left_out
+
+
+def users_in_common(users_of_each: Sequence[pl.Series]) -> pl.Series:
+    """Return the users of all models, in the order that the first has them."""
+    users, *others = users_of_each
+    for other in others:
+        if not users.equals(other):
+            users = users.filter(users.is_in(other.implode()))
+    return users
 
 
 def _no_users_in_common(models: Mapping[str, Evaluation]) -> NoUsersError:
@@ -271,16 +293,9 @@ def _averages_others(model: Evaluation) -> bool:
     """Return whether the model's library averages some metrics over other users."""
     averaged = {
         (convention.averaged_users, convention.no_relevant)
-        for convention in _conventions_of(model)
+        for convention in model.metric_conventions
     }
     return len(averaged) > 1
-
-
-def _conventions_of(model: Evaluation) -> list[Convention]:
-    """Return the conventions of the metrics of a model: of a library one for each."""
-    if model.library is None:
-        return [model.convention]
-    return [preset.convention for preset in presets.of_library(model.library)]
 
 
 def judged_by(n_models: int, n_users: int) -> Sentence:

@@ -52,7 +52,6 @@ from recnb.metrics.measure import Measure, call_of, measure_named
 from recnb.metrics.metric import ACCURACY, Given
 from recnb.results.arguments import (
     NO_PAIRS,
-    NO_SEGMENTS,
     AnyCutoffs,
     AnyMetric,
     Metrics,
@@ -68,6 +67,10 @@ from recnb.results.evaluation_data import (
     has_side_data,
 )
 from recnb.results.gate import Gate, not_worse_check
+from recnb.results.means_tables import (
+    depth_in_words,
+    intervals_in_words,
+)
 from recnb.results.numbers import Numbers, measured
 from recnb.results.scoring import values_of_users
 from recnb.results.segments import (
@@ -78,10 +81,6 @@ from recnb.results.segments import (
 )
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table, check_flag
-from recnb.results.tables import (
-    depth_in_words,
-    intervals_in_words,
-)
 from recnb.results.user_cards import UserCards
 from recnb.results.user_groups import moved
 from recnb.stats import Settings
@@ -369,8 +368,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         asked = asked_of(self._first, metrics, cutoffs, options, "k", "intervals", "by")
         names = _columns_of(asked, cutoffs)
         division = division_by(self._models, by)
-        if by is not None and not division.of_split:
-            refuse_whole_metrics(asked, NO_SEGMENTS)
         numbers = self._measured(asked, cutoffs, division)
         return means_table(
             numbers,
@@ -774,12 +771,14 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         measure, cutoffs = measure_of_curve(metric, k)
         (measure,) = asked_of(self._first, [measure], cutoffs, options, "k")
         numbers = self._measured([measure], cutoffs)
+        title = f"{measure.symbol}@k"
         shown = Shown(
-            title=f"{measure.symbol}@k",
+            title=title,
             basis=self._below_means(numbers, [measure], cutoffs, intervals=True),
             pivot=("k", "model", "mean"),
             plot="curves",
             symbol=measure.symbol,
+            y_label=title,
         )
         return Table(curves(numbers), shown=shown)
 

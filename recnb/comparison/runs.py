@@ -117,11 +117,8 @@ def _notes(
 
 def _differences(numbers: Numbers, test_share: float | None) -> Table:
     """Return a row for each pair with the test of its differences over splits."""
-    means_by_model = dict(zip(numbers.models, numbers.mean.T, strict=True))
-    values = [
-        means_by_model[model] - means_by_model[other] for model, other in numbers.pairs
-    ]
-    differences = settled(np.column_stack(values))
+    ours, theirs = np.transpose(numbers.positions)
+    differences = settled(numbers.mean[:, ours] - numbers.mean[:, theirs])
     all_tied = (differences == 0).all(axis=0)
     settings, better = numbers.settings, numbers.places[0].measure.metric.better
     tests = resampled(differences, settings.confidence, test_share)

@@ -15,11 +15,11 @@ from recnb.display.forms import CONSOLE, Line, Name
 from recnb.display.language import _
 from recnb.display.text import one_line
 from recnb.results import conclusions as words
+from recnb.results.means_tables import distinct_labels
 from recnb.results.numbers import ENDS, NAMES, DifferenceRow, MeanRow, Numbers
 from recnb.results.segments import Division
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table
-from recnb.results.tables import distinct_labels
 from recnb.results.user_groups import UserGroup
 from recnb.results.verdicts import MARKS, VERDICTS
 from recnb.stats import Settings
@@ -76,13 +76,14 @@ def means_table(
     rows = dict[Any, dict[tuple[str, str], float]]()
     means = numbers.mean_rows(baseline)
     for mean in means:
-        model, column = _row_label(mean, division), names[mean.metric, mean.k]
-        row = rows.setdefault(model, {})
+        segment, column = division.keys[mean.part], names[mean.metric, mean.k]
+        label = (*segment, mean.model) if segment else mean.model
+        row = rows.setdefault(label, {})
         row.update({(column, end): getattr(mean, end) for end in ENDS})
         if mean.best:
-            marks["best"][column].append(model)
+            marks["best"][column].append(label)
         if mean.mark:
-            marks[mean.mark][column].append(model)
+            marks[mean.mark][column].append(label)
     levels = [*distinct_labels(division.labels, ["model"]), "model"]
     index = pd.MultiIndex.from_tuples([], names=levels)  # where nobody has a value
     if rows:
@@ -93,12 +94,6 @@ def means_table(
         table = pd.DataFrame(table.xs("mean", axis=1, level=1))
     legend = _legend(numbers, names, means, baseline)
     return Table(table, shown=Shown(basis=basis, remarks=legend, marks=marks))
-
-
-def _row_label(mean: MeanRow, division: Division) -> Any:
-    """Return the model of a mean, behind its segment if there are any."""
-    segment = division.keys[mean.part]
-    return (*segment, mean.model) if segment else mean.model
 
 
 def _legend(

@@ -240,7 +240,7 @@ class Convention:
                 least = _("relevant from {least:g}", least=self.relevant_from)
                 relevant = Phrase(relevant, least)
         return [
-            *[Phrase(phrase, phrase) for phrase in words.values()],
+            *[Phrase(phrase) for phrase in words.values()],
             self.order_in_words,
             relevant,
             *options_in_words(dict(self.metric), whole=whole, cutoff=self.cutoff),

@@ -27,17 +27,17 @@ ROUNDING = 1e-12
 
 
 class Phrase(str):
-    """A phrase below a number, with what the one line of a score says of it.
+    """A phrase below a number that the one line of a score has too, in few words.
 
-    A phrase without such words changes no number, or is one that goes without saying.
+    A phrase that is plain text changes no number, or goes without saying.
     """
 
     short: str
 
-    def __new__(cls, words: str, short: str) -> Self:
-        """Pack the phrase with its few words."""
+    def __new__(cls, words: str, short: str | None = None) -> Self:
+        """Pack the phrase with its few words; None: it has few."""
         self = super().__new__(cls, words)
-        self.short = short
+        self.short = words if short is None else short
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:

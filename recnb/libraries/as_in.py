@@ -142,7 +142,7 @@ def _of_lists(
     pairs = MadeTable.of(lists.select("user", "item"), TRUTH)
     source = read_tables({RECS: recs, TRUTH: pairs}, {})
     side_data = read_side_data(source, {**tables, TRUTH: pairs}, named)
-    data = EvaluationData(source.under(Convention()), side_data=side_data)
+    data = EvaluationData(source.under(Convention()), side_data)
     options = dict(preset.options)
     if features is not None:
         options["features"] = features

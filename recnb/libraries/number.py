@@ -21,7 +21,8 @@ from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import Given, Metric
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.scoring import averaged, scoring_of
+from recnb.results.scoring import scoring_of, values_of_hits
+from recnb.stats import mean_of
 
 LACKING = N_(
     "No {column} in these frames: libraries that read it are given the order that there is."
@@ -126,8 +127,8 @@ class Variant:
             return Measurement(math.nan, source.recs_rows["user"].clear(), np.zeros(0))
         measure = Measure(self.metric, self.options)
         with np.errstate(invalid="ignore", divide="ignore"):
-            matrix, mean = averaged(joined, measure, Cutoffs.of(k))
-        return Measurement(float(mean[0]), joined.users, matrix[:, 0])
+            values = values_of_hits(joined, measure, Cutoffs.of(k))[:, 0]
+        return Measurement(mean_of(values, joined.user_weight), joined.users, values)
 
 
 def refuse_weights(evaluation: EvaluationData) -> None:

@@ -35,7 +35,8 @@ from recnb.lint.times import comparable_times
 from recnb.metrics.gain import best_of_all
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import measure_named
-from recnb.results.scoring import averaged
+from recnb.results.scoring import values_of_hits
+from recnb.stats import mean_of
 
 #: Names of columns that tell whether, how often or how much a user had an item, apart by
 #: blanks. Blanks and "_" in them are taken out before, so that "times_played" is "timesplayed".
@@ -298,13 +299,14 @@ def unjudged(data: LintData) -> Iterator[Problem]:
     judged = data.joined.rows.truth
     rows = top.join(judged, on=PAIR, how="anti", maintain_order="left")
     measure = measure_named("judged").cut_at(data.k)
-    _values, share = averaged(data.joined, measure, Cutoffs((data.k,)))
+    values = values_of_hits(data.joined, measure, Cutoffs((data.k,)))
+    share = mean_of(values[:, 0], data.joined.user_weight)
     yield Problem(
         rows,
         top.height,
         repair=Repair(data, judged_only=True),
         grave=rows.height >= MANY_ROWS * top.height,
-        facts={"judged": measure.label, "share": share.item()},
+        facts={"judged": measure.label, "share": share},
     )
 
 
@@ -418,7 +420,7 @@ LOWEST = N_("Every one of {n:,} {users} has the lowest possible {label}")
     advice="Check whether the lists were made from the truth.",
 )
 def perfect(data: LintData) -> Iterator[Problem]:
-    values = np.nan_to_num(data.averaged[0])
+    values = np.nan_to_num(data.values)
     n_users = len(values)
     if (np.abs(values - data.best_value) <= 1e-12).all():
         is_cost = data.metric.better == "low"
@@ -626,8 +628,7 @@ def clipped(data: LintData) -> Iterator[Problem]:
 def nothing_seen(data: LintData) -> Iterator[Problem]:
     listed = data.source.recs_rows.select("user").unique(maintain_order=True)
     seen = data.joined.rows.relevant.select("user")
-    values, _mean = data.averaged
-    count_0 = data.users((values == 0).ravel())
+    count_0 = data.users(data.values == 0)
     unseen = listed
     for users in (seen, count_0):
         unseen = unseen.join(users, on="user", how="anti", maintain_order="left")

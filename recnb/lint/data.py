@@ -21,7 +21,8 @@ from recnb.metrics.hits import (
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import RETRIEVAL_METRICS
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.scoring import averaged, scoring_of
+from recnb.results.scoring import scoring_of, values_of_hits
+from recnb.stats import mean_of
 
 Mask = NDArray[np.bool_]
 PAIR = ["user", "item"]
@@ -97,30 +98,29 @@ class LintData:
         self.gain: Gain = self.scoring.measure.chosen.get("gain", "binary")
 
     @cached_property
-    def averaged(self) -> tuple[Floats, Floats]:
-        """The metric as it is: the values of the users, and their mean."""
-        return averaged(self.joined, self.scoring.measure, self.scoring.cutoffs)
+    def values(self) -> Floats:
+        """The metric as it is, by user."""
+        scoring = self.scoring
+        return values_of_hits(self.joined, scoring.measure, scoring.cutoffs)[:, 0]
 
     @property
     def measured(self) -> Measured:
         """The metric as it is, in one number."""
-        values, mean = self.averaged
         return Measured(
-            value=float(mean[0]),
-            n_values=int(np.count_nonzero(~np.isnan(values))),
+            value=mean_of(self.values, self.joined.user_weight),
+            n_values=int(np.count_nonzero(~np.isnan(self.values))),
         )
 
     @property
     def in_words(self) -> str:
         """The number that effects are measured by, and the users who have a value."""
-        values, mean = self.averaged
-        has_value = ~np.isnan(values[:, 0])
+        has_value = ~np.isnan(self.values)
         users = self.joined.users.filter(pl.Series(has_value))
         counts = self.evaluation.n_users_and_lists(users)
         return _(
             "Effects are measured with {label}: {value} over {users}.",
             label=self.measure.label,
-            value=f"{mean[0]:.4f}",
+            value=f"{self.measured.value:.4f}",
             users=sample_in_words(counts["n_users"], counts.get("n_lists")),
         )
 
@@ -131,10 +131,10 @@ class LintData:
 
     def values_of(self, hits: Hits) -> tuple[Floats, float]:
         """Compute the metric of hits of the same users: their values, and the mean."""
-        values, mean = averaged(
-            self.joined, self.scoring.measure, self.scoring.cutoffs, hits
-        )
-        return np.nan_to_num(values[:, 0]), float(mean[0])
+        scoring = self.scoring
+        values = values_of_hits(self.joined, scoring.measure, scoring.cutoffs, hits)
+        by_user = values[:, 0]
+        return np.nan_to_num(by_user), mean_of(by_user, self.joined.user_weight)
 
     @property
     def given(self) -> list[str]:

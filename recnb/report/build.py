@@ -21,6 +21,7 @@ from recnb.report.made_with import made_with
 from recnb.report.report import Report
 from recnb.report.request import ReportRequest, curve_points, in_order
 from recnb.results.evaluation_data import EvaluationData, Models, has_side_data
+from recnb.results.means_tables import phrases_of
 from recnb.results.numbers import (
     DifferenceRow,
     MeanRow,
@@ -37,7 +38,6 @@ from recnb.results.segments import (
     division_by,
     part_in_words,
 )
-from recnb.results.tables import phrases_of
 from recnb.results.user_groups import UserGroup, extremes, moved
 from recnb.results.values import Panel
 from recnb.stats import Settings

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -97,102 +96,83 @@ class Worded(Basis):
         return self.made
 
 
-class UserCounts(NamedTuple):
-    """The users behind a mean, and those who are not."""
+@dataclass(frozen=True, eq=False)
+class AveragedUsers:
+    """The users behind a mean, how some of them count, and those left out."""
 
-    n_users: int  #: averaged
-    n_empty: int  #: of these, users with no rank in their lists, who count 0
-    n_nothing_to_find: int  #: of these, users with no relevant item
-    n_left_out: int  #: users with no relevant item who are left out
+    joined: Joined
+    nothing_to_find: Bools  #: which users have nothing to find
+    #: Whether the metric says what a list without a hit adds: who has nothing to find
+    #: then counts as one.
+    has_missed: bool = False
 
+    @property
+    def without_list(self) -> Bools:
+        """Which users have no rank in their lists, and count 0."""
+        is_empty: Bools = self.joined.hits.list_length == 0
+        rule = self.joined.convention.no_relevant
+        # Under "one" a user with nothing to find counts 1, list or not; a cost with a
+        # value for lists without a hit (`missed`) keeps that value.
+        if rule == "skip" or (rule == "one" and not self.has_missed):
+            is_empty &= ~self.nothing_to_find
+        return is_empty
 
-def user_counts(
-    joined: Joined, nothing_to_find: Bools, *, has_missed: bool = False
-) -> UserCounts:
-    """Return the users behind a mean, and those who are not.
+    @property
+    def n_left_out(self) -> int:
+        """The number of users with no relevant item who are left out."""
+        joined = self.joined
+        n = joined.n_without_relevant - int((joined.hits.n_relevant == 0).sum())
+        if joined.convention.no_relevant == "skip":
+            n += int(self.nothing_to_find.sum())
+        return n
 
-    `nothing_to_find`: which users have nothing to find; `has_missed`: whether one
-    evaluated counts as a list without a hit, and not 1.
-    """
-    n_users, n_nothing = len(joined.users), int(nothing_to_find.sum())
-    n_evaluated = int((joined.hits.n_relevant == 0).sum())
-    n_left_out = joined.n_without_relevant - n_evaluated
-    is_empty = counts_as_empty(joined, nothing_to_find, has_missed=has_missed)
-    if joined.convention.no_relevant == "skip":
-        n_users -= n_nothing
-        n_left_out += n_nothing
-        n_nothing = 0
-    return UserCounts(
-        n_users=n_users,
-        n_empty=int(is_empty.sum()),
-        n_nothing_to_find=n_nothing,
-        n_left_out=n_left_out,
-    )
-
-
-def counts_as_empty(
-    joined: Joined, nothing_to_find: Bools, *, has_missed: bool = False
-) -> Bools:
-    """Mark the users with no rank in their lists, who count 0; see `user_counts`."""
-    is_empty: Bools = joined.hits.list_length == 0
-    rule = joined.convention.no_relevant
-    # Under "one" a user with nothing to find counts 1, list or not; a cost with a
-    # value for lists without a hit (`missed`) keeps that value.
-    if rule == "skip" or (rule == "one" and not has_missed):
-        is_empty &= ~nothing_to_find
-    return is_empty
-
-
-def averaged_in_words(
-    joined: Joined, nothing_to_find: Bools, *, has_missed: bool = False
-) -> list[str]:
-    """Return in words the users behind a mean, how some count, and those left out.
-
-    `has_missed`: whether the metric says what a list without a hit adds.
-    """
-    convention = joined.convention
-    counts = user_counts(joined, nothing_to_find, has_missed=has_missed)
-    has_several = bool(joined.source.keys.columns)
-    who = users_in_words(counts.n_users)
-    if has_several:
-        lists = joined.users
+    def in_words(self) -> list[str]:
+        """Return who is averaged, how some count, and who is left out."""
+        lists, keys = self.joined.users, self.joined.source.keys
+        convention = self.joined.convention
         if convention.no_relevant == "skip":
-            lists = lists.filter(pl.Series(~nothing_to_find))
-        who = lists_in_words(joined.source.keys, lists)
-    who += convention.users_phrase
-    words: list[str] = [Phrase(who, who)]
-    words += _without_list_in_words(
-        counts.n_empty, convention, has_missed=has_missed, has_several=has_several
-    )
-    words += no_relevant_in_words(
-        convention,
-        counts.n_nothing_to_find,
-        counts.n_left_out,
-        has_missed=has_missed,
-    )
-    return [*words, *weights_of(joined)]
+            lists = lists.filter(pl.Series(~self.nothing_to_find))
+        who = users_in_words(len(lists))
+        if keys.columns:
+            who = lists_in_words(keys, lists)
+        who += convention.users_phrase
+        return [Phrase(who), *self.exceptions()]
 
+    def exceptions(self) -> list[str]:
+        """Return how some count, who is left out, and what users and pairs weigh."""
+        convention = self.joined.convention
+        n_nothing = 0
+        if convention.no_relevant != "skip":
+            n_nothing = int(self.nothing_to_find.sum())
+        return [
+            *self.without_list_in_words(),
+            *no_relevant_in_words(
+                convention, n_nothing, self.n_left_out, has_missed=self.has_missed
+            ),
+            *weights_of(self.joined),
+        ]
 
-def _without_list_in_words(
-    n: int, convention: Convention, *, has_missed: bool, has_several: bool
-) -> list[str]:
-    """Say how many of the users averaged have no list; nothing if all have one.
-
-    `has_several`: whether users have several lists, in a split.
-    """
-    if not n:
-        return []
-    words = N_("{n:,} of them without a list, which counts 0")
-    if has_missed:
-        words = N_("{n:,} of them without a list, which has no hit")
-    elif convention.judged_only:
-        words = N_("{n:,} of them without a judged {item} in a list, which counts 0")
-    elif has_several:
-        words = N_("{n:,} of them without a recommended {item}, which counts 0")
-    short = ngettext("{n:,} lacks a list", "{n:,} lack a list", n)
-    if convention.judged_only:
-        short = ngettext("{n:,} lacks a judged {item}", "{n:,} lack a judged {item}", n)
-    return [Phrase(_(words, n=n), short)]
+    def without_list_in_words(self) -> list[str]:
+        """Say how many of those averaged have no list; nothing if all have one."""
+        n = int(self.without_list.sum())
+        if not n:
+            return []
+        judged_only = self.joined.convention.judged_only
+        words = N_("{n:,} of them without a list, which counts 0")
+        if self.has_missed:
+            words = N_("{n:,} of them without a list, which has no hit")
+        elif judged_only:
+            words = N_(
+                "{n:,} of them without a judged {item} in a list, which counts 0"
+            )
+        elif self.joined.source.keys.columns:
+            words = N_("{n:,} of them without a recommended {item}, which counts 0")
+        short = ngettext("{n:,} lacks a list", "{n:,} lack a list", n)
+        if judged_only:
+            short = ngettext(
+                "{n:,} lacks a judged {item}", "{n:,} lack a judged {item}", n
+            )
+        return [Phrase(_(words, n=n), short)]
 
 
 def lists_in_words(keys: Keys, lists: pl.Series) -> str:
@@ -327,7 +307,7 @@ def weights_in_words(of_users: Floats | None, *, of_lists: bool) -> list[str]:
 
 def given_marked(phrases: Sequence[str], given: Sequence[str]) -> list[str]:
     """Return phrases with those that were given marked for the line of a score."""
-    return [Phrase(words, words) if words in given else words for words in phrases]
+    return [Phrase(words) if words in given else words for words in phrases]
 
 
 def merged(phrases: Mapping[str, Sequence[str]]) -> list[str]:

@@ -28,9 +28,9 @@ from recnb.results.single_list import Ranking, Truth, score_lists
 
 S = TypeVar("S")
 
-#: What docstrings say of the parameters that all metrics share: those before their
-#: options, and those after.
-FIRST = {
+#: What docstrings say of the parameters that all metrics share: before their options,
+#: and after.
+SHARED = {
     "ranking": "ranking : list\n    Items from rank 1 down, or the relevance of each rank; a "
     "list of such lists gives their mean.",
     "truth": "truth : mapping, list or set, optional\n    Relevance of each item, or the "
@@ -38,11 +38,10 @@ FIRST = {
     "k": "k : int, optional\n    Cut-off: the rank after which a list is cut, and its "
     "ideal. None: the whole list of each user.",
 }
-LAST = {
-    "y_true": "y_true, y_score : array-like, optional\n    In place of a ranking: the "
-    "relevance and the score of each item, in any order; equal scores keep their "
-    "order.",
-}
+Y_TRUE = (
+    "y_true, y_score : array-like, optional\n    In place of a ranking: the relevance and "
+    "the score of each item, in any order; equal scores keep their order."
+)
 #: What a method has before the parameters of a metric's function.
 SELF = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)]
 #: What a function of lists has before them, and after.
@@ -167,10 +166,10 @@ def _docstring_of(metric: Metric[...], parameters: list[str], returned: str) -> 
             f"{name} : {type(default).__name__}, default {default}"
             for name, default in metric.defaults.items()
         )
-    first = [text for name, text in FIRST.items() if name in parameters]
-    last = [text for name, text in LAST.items() if name in parameters]
+    shared = [text for name, text in SHARED.items() if name in parameters]
+    scores = Y_TRUE if "y_true" in parameters else ""
     sections = {
-        "Parameters": "\n".join(filter(None, [*first, options.rstrip(), *last])),
+        "Parameters": "\n".join(filter(None, [*shared, options.rstrip(), scores])),
         "Returns": RETURNS[returned],
         "References": "\n".join(map(_reference, metric.references)),
         "Examples": examples,

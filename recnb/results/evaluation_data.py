@@ -34,7 +34,7 @@ from recnb.display.language import (
 from recnb.display.text import Phrase, beginning, one_line
 from recnb.errors import FrameError, OptionError, UnknownUserError, quoted
 from recnb.metrics.hits import Floats, Hits, one_cutoff
-from recnb.results.basis import averaged_in_words, follows
+from recnb.results.basis import AveragedUsers, follows
 from recnb.stats import UserSample
 
 #: The frames that metrics beyond accuracy are made of, besides the lists.
@@ -47,14 +47,20 @@ READERS_OF_ITEMS: dict[str, Callable[[EvaluationData], Any]] = {}
 class EvaluationData:
     """One model's frames and the convention in force, from which every result is made.
 
+    Functions of `results` take it as `data`; `Evaluation` adds what users call. It has
+    what several of them need: the same data with other lists or conventions, the users
+    as a sample, what users and items are called, and the words below every number.
+
     Each metric follows the conventions of `library`, over which `overrides` take
     precedence; None is recnb itself.
     """
 
     joined: Joined  #: the frames under the convention in force
+    side_data: SideData  #: train, items and users
     library: str | None = None
     overrides: Mapping[str, Any] = field(default_factory=dict)
-    side_data: SideData = field(default_factory=SideData)  #: train, items and users
+
+    # With other lists, frames or conventions
 
     def without_frame(self, name: str) -> Self:
         """Return the same without a frame that the caller does not have by itself.
@@ -64,14 +70,6 @@ class EvaluationData:
         frames = dict(self.side_data.frames)
         frames.pop(name, None)
         return replace(self, side_data=replace(self.side_data, frames=frames))
-
-    def numbered_as(self, keys: Keys) -> Self:
-        """Return the same with the numbers that lists have among other keys."""
-        if self.keys.table.height == keys.table.height:  # they are the same
-            return self
-        numbers = self.keys.places_in(keys)
-        joined = self.source.numbered_as(keys, numbers).under(self.convention)
-        return replace(self, joined=replace(joined, notes=self.joined.notes))
 
     def of_split(self, values: pl.DataFrame) -> Self:
         """Return the evaluation of the lists that have these values in the split alone.
@@ -186,13 +184,11 @@ class EvaluationData:
         return self.joined.convention
 
     @property
-    def choices(self) -> dict[str, Any]:
-        """What is chosen for the evaluation, by keyword: models have it in common."""
-        choices = {"convention": self.library or "recnb", **vars(self.convention)}
-        # The order follows from the columns of a frame, and does not change the list.
-        del choices["order"], choices["metric"]
-        cluster, split = self.side_data.cluster, [*self.keys.columns] or None
-        return {**choices, "cluster": cluster, "split": split}
+    def metric_conventions(self) -> list[Convention]:
+        """The conventions of all metrics: of a library one for each, as it has them."""
+        if self.library is None:
+            return [self.convention]
+        return [preset.convention for preset in presets.of_library(self.library)]
 
     @cached_property
     def item_data(self) -> Any:
@@ -247,11 +243,6 @@ class EvaluationData:
             return {"n_users": n_users}
         return {"n_users": n_users, "n_lists": len(list_ids)}
 
-    @cached_property
-    def sample(self) -> UserSample:
-        """The lists evaluated, as a sample."""
-        return self.sample_of(self.joined.users, self.joined.user_weight)
-
     @property
     def users(self) -> pd.Index[Any]:
         """The users evaluated, in the order of every per-user result.
@@ -264,6 +255,41 @@ class EvaluationData:
     def keys(self) -> Keys:
         """Whose lists these are: of users, or of users in a split."""
         return self.source.keys
+
+    def position(
+        self,
+        user: Any,
+        users: pl.Series | None = None,
+        in_words: Callable[[], Sequence[str]] | None = None,
+    ) -> int:
+        """Return the position of a user, or of a list in a split, among some users.
+
+        None: those evaluated. `in_words` says who they are, for the error.
+        """
+        if users is None:
+            users = self.joined.users
+        # An id of another kind is none of them.
+        with suppress(TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+            index = users.index_of(self.keys.find(user))
+            if index is not None:
+                return index
+        examples = ", ".join(map(repr, self.keys.names(users.head(5)).to_list()))
+        if len(users) > 5:
+            examples += ", …"
+        with use_language("en"):  # errors are in English
+            are = "; ".join(in_words() if in_words else self.users_in_words)
+        what = "list" if self.keys.columns else current().noun.user
+        raise UnknownUserError(
+            f"{what} {quoted(self.keys.in_words(user))} is not evaluated. Those "
+            f"evaluated are {examples}: {are}."
+        )
+
+    # The sample
+
+    @cached_property
+    def sample(self) -> UserSample:
+        """The lists evaluated, as a sample."""
+        return self.sample_of(self.joined.users, self.joined.user_weight)
 
     @property
     def clustered_by(self) -> str:
@@ -298,6 +324,8 @@ class EvaluationData:
         codes = values.rank("dense").to_numpy()  # the same where values are
         return UserSample(len(users), weights, codes, cluster or "")
 
+    # What users and items are called
+
     @cached_property
     def user_label(self) -> str:
         """The caller's name of the column of users.
@@ -320,10 +348,6 @@ class EvaluationData:
     def noun_of_lists(self) -> Noun:
         """What is counted where each list is: a user, or a list of several."""
         return self.noun._replace(user="list") if self.keys.columns else self.noun
-
-    def position(self, user: Any) -> int:
-        """Return the position of a user among those evaluated."""
-        return index_of(user, self.joined.users, self.keys, lambda: self.users_in_words)
 
     def item_titles(self, items: Sequence[Any]) -> dict[Any, str]:
         """Return the titles of items, of those that have one in the frame of items.
@@ -369,17 +393,21 @@ class EvaluationData:
         return [follows(self.library, given)]
 
     @property
+    def averaged_users(self) -> AveragedUsers:
+        """The users evaluated, as a metric averages them that says nothing else."""
+        return AveragedUsers(self.joined, self.joined.hits.n_relevant == 0)
+
+    @property
     def users_in_words(self) -> list[str]:
         """The users evaluated, how some of them count, and those left out."""
-        nothing_to_find = self.joined.hits.n_relevant == 0
         with use_noun(self.noun):
-            return averaged_in_words(self.joined, nothing_to_find)
+            return self.averaged_users.in_words()
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Properties of the data that the numbers depend on."""
-        notes = map(str, (*self.joined.notes, *self.no_item_meets))
-        return tuple(Phrase(note, note) for note in notes)
+        notes = (*self.joined.notes, *self.no_item_meets)
+        return tuple(Phrase(str(note)) for note in notes)
 
     @cached_property
     def no_item_meets(self) -> tuple[Sentence, ...]:
@@ -406,10 +434,9 @@ class EvaluationData:
     @property
     def one_no_relevant_rule(self) -> bool:
         """Whether all metrics do the same with users who have no relevant item."""
-        if self.library is None or "no_relevant" in self.overrides:
+        if "no_relevant" in self.overrides:
             return True
-        of_library = presets.of_library(self.library)
-        return len({preset.convention.no_relevant for preset in of_library}) < 2
+        return len({each.no_relevant for each in self.metric_conventions}) == 1
 
 
 #: The data of models, by name; "" is the only one.
@@ -422,15 +449,6 @@ def has_side_data(models: Models) -> bool:
         model.side_data.train is not None or model.side_data.items is not None
         for model in models.values()
     )
-
-
-def users_in_common(users_of_each: Sequence[pl.Series]) -> pl.Series:
-    """Return the users of all models, in the order that the first has them."""
-    users, *others = users_of_each
-    for other in others:
-        if not users.equals(other):
-            users = users.filter(users.is_in(other.implode()))
-    return users
 
 
 def check_side_data(models: Models, roles: Sequence[str] = OF_ITEMS) -> None:
@@ -459,30 +477,6 @@ def same_rows(table: pl.DataFrame, other: pl.DataFrame) -> bool:
         return False
     rows = np.sort(table.hash_rows().to_numpy())
     return np.array_equal(rows, np.sort(other.hash_rows().to_numpy()))
-
-
-def index_of(
-    user: Any, users: pl.Series, keys: Keys, in_words: Callable[[], Sequence[str]]
-) -> int:
-    """Return the position of a user, or of a list in a split, among some users.
-
-    `in_words` says who these are, for the error.
-    """
-    # An id of another kind is none of them.
-    with suppress(TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        index = users.index_of(keys.find(user))
-        if index is not None:
-            return index
-    examples = ", ".join(map(repr, keys.names(users.head(5)).to_list()))
-    if len(users) > 5:
-        examples += ", …"
-    with use_language("en"):  # errors are in English
-        are = "; ".join(in_words())
-    what = "list" if keys.columns else current().noun.user
-    raise UnknownUserError(
-        f"{what} {quoted(keys.in_words(user))} is not evaluated. Those evaluated are "
-        f"{examples}: {are}."
-    )
 
 
 def _texts_of(

@@ -36,7 +36,7 @@ class GateCheck(NamedTuple):
     #: with its interval.
     numbers: dict[str, Any]
     says: str
-    basis: str = ""  #: the users and the convention behind the number
+    basis: str  #: the users and the convention behind the number
 
     def to_dict(self) -> dict[str, Any]:
         """Return the check as plain Python."""

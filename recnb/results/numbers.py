@@ -21,18 +21,20 @@ from recnb.errors import NoUsersError
 from recnb.metrics.hits import Bools, Cutoffs, Floats
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Better, Metric, label_of
+from recnb.results.arguments import NO_SEGMENTS, refuse_whole_metrics
 from recnb.results.basis import Basis, Worded
 from recnb.results.evaluation_data import OF_ITEMS, Models, check_side_data
 from recnb.results.scoring import values_of
 from recnb.results.segments import EVERYONE, DataParts, Division, Segments
 from recnb.results.values import Panel, panels
-from recnb.results.verdicts import FOUND, NOT_FOUND, verdict_of
+from recnb.results.verdicts import FOUND, NOT_FOUND, verdicts_of_pairs
 from recnb.stats import ROUNDING, Paired, Settings, UserSample, holm
 
 #: A mean, and the ends of its interval.
 ENDS = ["mean", "low", "high"]
 
-#: Models, each with the one that it is compared with.
+#: Models, each with the one that it is compared with. One model in segments is compared
+#: with itself: its users in a segment with all others.
 Pairs = Sequence[tuple[str, str]]
 
 #: What the number of each model rests on, by metric as it is asked for.
@@ -44,9 +46,6 @@ NAMES = ("metric", "k", "model", "baseline")
 #: Fields of rows that are not exported: a position in the division, which the row is
 #: not exported with, and the direction of a metric, which the verdict has.
 NOT_EXPORTED = ("part", "better")
-
-#: The pair that a gap is of: the users of a segment, and all others, of one model.
-PAIR_OF_GAP = ("", "")
 
 
 # The rows of the two tables
@@ -206,8 +205,8 @@ class Numbers:
         """
         estimates = [np.empty((0, len(self.models), len(ENDS)))]
         for panel in self.panels:
-            low, high = panel.interval(self.settings.confidence)
-            estimates.append(np.stack([panel.mean, low, high], axis=2))
+            ends = panel.interval(self.settings.confidence)
+            estimates.append(np.stack([panel.mean, *ends], axis=2))
         return np.concatenate(estimates)
 
     @cached_property
@@ -234,11 +233,9 @@ class Numbers:
         Of equal ones the first is the best. Without a test of the two none is near.
         """
         near = np.zeros(self.mean.shape, dtype=bool)
-        if self.has_gaps:  # there is one model, and no other to be near
-            return near
         has_best = self.best.any(axis=1)
         first_best = np.argmax(self.best, axis=1)
-        for pair, (one, other) in enumerate(self._positions):
+        for pair, (one, other) in enumerate(self.positions):
             verdicts = self.tests["verdict"][:, pair]
             not_found = has_best & np.isin(verdicts, NOT_FOUND)
             near[:, one] |= not_found & (first_best == other)
@@ -248,19 +245,17 @@ class Numbers:
     def marks(self, against: str | None) -> NDArray[Any]:
         """Return the mark of each mean, places × models; "" without one.
 
-        Against a baseline it is the finding, one of `FOUND`; against None it is
-        "near_best" where a mean is not shown to differ from the best.
+        Against the baseline of all pairs it is the finding, one of `FOUND`; against None
+        it is "near_best" where a mean is not shown to differ from the best.
         """
         marks = np.full(self.mean.shape, "", dtype=object)
         if against is None:
             marks[self.near_best] = "near_best"
             return marks
-        for pair, (model, baseline) in enumerate(self.pairs):
-            if baseline == against:
-                verdicts = self.tests["verdict"][:, pair]
-                is_found = np.isin(verdicts, FOUND)
-                index = list(self.models).index(model)
-                marks[:, index] = np.where(is_found, verdicts, "")
+        for pair, (model, _baseline) in enumerate(self.positions):
+            verdicts = self.tests["verdict"][:, pair]
+            is_found = np.isin(verdicts, FOUND)
+            marks[:, model] = np.where(is_found, verdicts, "")
         return marks
 
     # Differences
@@ -274,22 +269,19 @@ class Numbers:
         """
         of_panels = Paired.joined([self._tests_of(panel) for panel in self.panels])
         shape = len(self.places), len(self.pairs)
-        tests: dict[str, NDArray[Any]] = {
-            name: numbers.reshape(shape)
-            for name, numbers in of_panels._asdict().items()
-        }
-        p_holm, is_test = self._corrected(tests["p"])
+        tests = Paired._make(numbers.reshape(shape) for numbers in of_panels)
+        p_holm, is_test = self._corrected(tests.p)
+        corrected = tests._replace(p=p_holm)
         verdict = np.empty(shape, dtype=object)
         for row, place in enumerate(self.places):
-            test = Paired(**{name: array[row] for name, array in tests.items()})
             verdict[row] = verdicts_of_pairs(
-                test,
-                p_holm[row],
+                Paired._make(numbers[row] for numbers in corrected),
                 place.sample,
                 self.settings,
                 place.measure.metric.better,
             )
-        return tests | {"p_holm": p_holm, "is_test": is_test, "verdict": verdict}
+        others = {"p_holm": p_holm, "is_test": is_test, "verdict": verdict}
+        return tests._asdict() | others
 
     @property
     def n_tests(self) -> int:
@@ -299,26 +291,21 @@ class Numbers:
     @property
     def has_gaps(self) -> bool:
         """Whether differences are gaps of segments to all other users."""
-        return self.division.has_gaps and len(self.models) == 1
+        return any(model == baseline for model, baseline in self.pairs)
 
     @property
-    def _positions(self) -> list[tuple[int, int]]:
+    def positions(self) -> list[tuple[int, int]]:
         """The positions of the two models of each pair."""
         position = list(self.models).index
         return [(position(model), position(other)) for model, other in self.pairs]
 
     def _tests_of(self, panel: Panel) -> Paired:
-        """Return the tests of a panel, by cut-off and then by pair.
-
-        They are of each pair, or of the gap of a segment.
-        """
-        untested = Paired.untested(len(panel.ks) * len(self.pairs))
-        if self.has_gaps:
-            gap, low, high, p = panel.gap(self.settings.confidence)
-            return untested._replace(difference=gap, low=low, high=high, p=p)
+        """Return the tests of a panel, by cut-off and then by pair."""
         if not self.pairs or not self.division.is_tested or panel.of_all:
-            return untested
-        return panel.tests(self._positions, self.settings)
+            return Paired.untested(len(panel.ks) * len(self.pairs))
+        if self.has_gaps:
+            return panel.gaps(self.settings.confidence)
+        return panel.tests(self.positions, self.settings)
 
     def _corrected(self, p: Floats) -> tuple[Floats, Bools]:
         """Correct p-values by Holm's method, over the places of each column together.
@@ -388,24 +375,6 @@ class Numbers:
             yield place, [dict(zip(arrays, values, strict=True)) for values in cells]
 
 
-def verdicts_of_pairs(
-    tests: Paired,
-    p: Floats,
-    sample: UserSample,
-    settings: Settings,
-    better: Better,
-) -> list[str]:
-    """Return the verdict of each difference, by its p-value as it is corrected."""
-    # A tie is one of lists, and what is drawn at random is a user or a cluster: a tie in
-    # all lists of one alone says nothing, and is untested.
-    all_tied = (tests.tied == sample.size) & (sample.n_units > 1)
-    numbers = zip(tests.difference, tests.low, tests.high, p, all_tied, strict=True)
-    return [
-        verdict_of(*test, alpha=settings.alpha, better=better, all_tied=is_tied)
-        for *test, is_tied in numbers
-    ]
-
-
 # To measure
 
 
@@ -416,17 +385,19 @@ def measured(
     *,
     division: Division = EVERYONE,
     pairs: Pairs = (),
-    settings: Settings | None = None,
+    settings: Settings,
 ) -> Numbers:
     """Measure metrics of models in each part of a division.
 
     Measured are means, and the differences of `pairs` with tests. For one model in
     segments, these are the gaps of a segment to all others.
     """
-    if len(models) == 1 and division.has_gaps:
-        pairs = [PAIR_OF_GAP]
+    if division is not EVERYONE and not division.of_split:
+        refuse_whole_metrics(measures, NO_SEGMENTS)
+    if len(models) == 1 and isinstance(division, Segments):
+        pairs = [(model, model) for model in models]
     of_parts = [*_panels_of_parts(models, measures, cutoffs, division)]
-    return Numbers(of_parts, list(models), pairs, settings or Settings(), division)
+    return Numbers(of_parts, list(models), pairs, settings, division)
 
 
 def _panels_of_parts(

@@ -1,7 +1,7 @@
 """From a metric to its values, one step a function.
 
-Whose convention and which joined data (`scoring_of`), the credit of the hits, averages
-over users, the basis.
+Whose convention and which joined data (`scoring_of`), the credit of the hits, the value
+of each user, the basis.
 """
 
 from __future__ import annotations
@@ -20,10 +20,9 @@ from recnb.errors import NoUsersError, OptionError
 from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import FILLED, LIST_METRICS, Credit, Metric, as_column
-from recnb.results.basis import OWN, Basis, averaged_in_words, given_marked
+from recnb.results.basis import OWN, AveragedUsers, Basis, given_marked
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.values import Values
-from recnb.stats import means
 
 #: The rows of lists in which equal scores are looked for when a number is shown.
 LOOKED_AT = 1_000_000
@@ -44,13 +43,11 @@ def values_of(data: EvaluationData, measure: Measure, cutoffs: Cutoffs) -> Value
         )
     scoring = scoring_of(data, measure, cutoffs)
     joined = scoring.joined
-    matrix, mean = averaged(joined, scoring.measure, cutoffs)
     return Values(
         measure=scoring.measure,
         cutoffs=cutoffs,
         users=joined.users,
-        matrix=matrix,
-        mean=mean,
+        matrix=values_of_hits(joined, scoring.measure, cutoffs),
         basis=scoring,
         decided=joined.convention,
         data=data,
@@ -89,9 +86,8 @@ def scoring_of(
     """Return how a measure is computed: as the evaluation does, or as a library does."""
     recorded = recorded_of(data, measure.metric, cutoffs)
     computed = as_computed(data, measure, recorded)
-    convention = _own_convention_of(data, measure, recorded)
-    joined = data.joined
-    if convention is not None:
+    joined, convention = data.joined, _convention_of(data, measure, recorded)
+    if convention is not joined.convention:
         # That of a library may go by scores where these frames have ranks alone.
         convention = data.source.as_given(convention)
         try:
@@ -130,42 +126,34 @@ def as_computed(
     )
 
 
-def _own_convention_of(
+def _convention_of(
     data: EvaluationData, measure: Measure, recorded: presets.Preset | None
-) -> Convention | None:
-    """Return the convention that a measure has of its own; None: it has none.
+) -> Convention:
+    """Return the convention that a measure is computed under.
 
-    | metric          | library | measure                    | starts from               |
-    |-----------------|---------|----------------------------|---------------------------|
-    | beyond accuracy | any     | any                        | has none                  |
-    | of accuracy     | none    | decides nothing: "nDCG@10" | has none                  |
-    |                 | none    | decides: "AP(rel=2)"       | the evaluation's          |
-    |                 | given   | recorded there             | the record's              |
-    |                 | given   | not recorded               | the evaluation's, with    |
-    |                 |         |                            | what is recnb's own       |
-
-    Under a library the decisions that the caller overrides come next, and last those of
-    the measure's text.
+    Without a library it is the evaluation's; so it is beyond accuracy. A library has one
+    for each metric of accuracy: the one that is recorded or, of a metric that it lacks,
+    recnb's own definition on the library's users and order. What the caller decides in
+    addition to the library comes next, and last what the measure's text decides, as
+    "AP(rel=2)" does.
     """
-    text_decisions = measure.decisions
+    convention, decisions = data.convention, measure.decisions
     if not measure.metric.is_accuracy:
-        return None
+        return convention
     if data.library is None:
-        return replace(data.convention, **text_decisions) if text_decisions else None
-    start = _recnbs_own(data.convention) if recorded is None else recorded.convention
-    return replace(start, **{**data.overrides, **text_decisions})
-
-
-def _recnbs_own(convention: Convention) -> Convention:
-    """Return how recnb defines what a library lacks, on the library's users and order.
-
-    A user with nothing to find is left out where the library leaves such users out, but
-    never counts 1: that is a definition of the library's own metrics.
-    """
-    no_relevant = convention.no_relevant
-    if no_relevant == "one":
-        no_relevant = "zero"
-    return replace(convention, cutoff="k", relevant=">0", no_relevant=no_relevant)
+        return replace(convention, **decisions) if decisions else convention
+    if recorded is not None:
+        convention = recorded.convention
+    else:
+        no_relevant = convention.no_relevant
+        # That a user with nothing to find counts 1 is a definition of the library's own
+        # metrics; where it leaves such users out, so does recnb.
+        if no_relevant == "one":
+            no_relevant = "zero"
+        convention = replace(
+            convention, cutoff="k", relevant=">0", no_relevant=no_relevant
+        )
+    return replace(convention, **{**data.overrides, **decisions})
 
 
 def recorded_of(
@@ -198,13 +186,13 @@ def recorded_in(library: str | None) -> list[str]:
     return [name for name in LIST_METRICS if presets.of_metric(name, library)]
 
 
-# ---- credit, and averages over users
+# ---- credit, and the value of each user
 
 
-def averaged(
+def values_of_hits(
     joined: Joined, measure: Measure, cutoffs: Cutoffs, hits: Hits | None = None
-) -> tuple[Floats, Floats]:
-    """Return the values, users × cut-offs, NaN where left out, and their means.
+) -> Floats:
+    """Return the values of a measure, users × cut-offs; NaN where left out.
 
     `hits`: others of the same users; None: those that the metric needs.
     """
@@ -215,8 +203,7 @@ def averaged(
     for block in hits.blocks():
         credit: Credit = measure.at(block, cutoffs)
         blocks.append(filled(credit, joined.convention))
-    matrix = np.concatenate(blocks)
-    return matrix, means(matrix, joined.user_weight)
+    return np.concatenate(blocks)
 
 
 def cutoffs_under(convention: Convention, cutoffs: Cutoffs) -> Cutoffs:
@@ -283,20 +270,22 @@ class Scoring(Basis):
     cutoffs: Cutoffs
     joined: Joined  #: the data under the convention of the measure
     measure: Measure  #: with the options and weights that it is computed with
-    recorded: presets.Preset | None = None  #: of the metric in the library
+    recorded: presets.Preset | None  #: of the metric in the library
 
     @property
     def noun(self) -> Noun:
         """What sentences call users and items."""
         return self.data.noun
 
+    @property
+    def averaged_users(self) -> AveragedUsers:
+        """The users behind a mean at the deepest cut-off."""
+        has_missed = self.measure.metric.missed != "0"
+        return AveragedUsers(self.joined, self._nothing_to_find(), has_missed)
+
     def who(self) -> list[str]:
         """Return the users behind a mean in words."""
-        return averaged_in_words(
-            self.joined,
-            self._nothing_to_find(),
-            has_missed=self.measure.metric.missed != "0",
-        )
+        return self.averaged_users.in_words()
 
     def _nothing_to_find(self) -> Bools:
         """Mark users who have nothing to find at the deepest cut-off."""
@@ -338,22 +327,17 @@ class Scoring(Basis):
         Of some lists that are cut and some that are whole, those of the latter that
         differ come last.
         """
-        phrases = self._decided(whole=self.cutoffs.is_whole)
-        if not self.cutoffs.is_mixed:
-            return phrases
-        of_whole = [
-            words for words in self._decided(whole=True) if words not in phrases
-        ]
-        return [*phrases, *[_("for whole lists, {what}", what=one) for one in of_whole]]
-
-    def _decided(self, *, whole: bool) -> list[str]:
-        """Return the decisions in words, of lists that are whole or cut."""
         decided = self.joined.convention.with_metric(self.measure.chosen)
-        return decided.phrases(
-            graded=self.joined.is_graded,
-            below_0_unjudged=self.measure.metric.below_0_unjudged,
-            whole=whole,
-        )
+        of_data = {
+            "graded": self.joined.is_graded,
+            "below_0_unjudged": self.measure.metric.below_0_unjudged,
+        }
+        phrases = decided.phrases(**of_data, whole=self.cutoffs.is_whole)
+        if self.cutoffs.is_mixed:
+            for words in decided.phrases(**of_data, whole=True):
+                if words not in phrases:
+                    phrases.append(_("for whole lists, {what}", what=words))
+        return phrases
 
     def _marked_decisions(self) -> list[str]:
         """Return the decisions; those of the line of a score as `Phrase`.

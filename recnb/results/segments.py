@@ -69,7 +69,6 @@ class Division:
     labels: Sequence[str] = ()  #: what each column of the keys is called
     keys: Sequence[Key] = ((),)  #: of each part, in the order shown
     is_tested: bool = True  #: whether models are tested within a part
-    has_gaps: bool = False  #: whether a part of one model is tested against the others
     of_split: bool = False  #: whether parts are by columns of `split=`
 
     def __post_init__(self) -> None:
@@ -104,7 +103,6 @@ class Segments(Division):
 
     users: pl.Series  #: each once
     code: Ints  #: by user: the position in `keys`
-    has_gaps: bool = True
 
     def of(self, users: pl.Series) -> Ints:
         """Return the segments of some users as positions in `keys`."""

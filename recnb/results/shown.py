@@ -98,8 +98,7 @@ class Shown:
     plot: str = ""  #: a name of `PLOTS`, or nothing for a table without a figure
     drawn_as: Sequence[str] = ()  #: the names of rows there, if not those of the index
     symbol: str = ""  #: of the metric of a curve
-    #: Whom a curve is the mean of, as `UserSample.counted`.
-    sample: Mapping[str, Any] | None = None
+    y_label: str = ""  #: what the values of a curve are called
 
 
 def means_and_ends(table: pd.DataFrame) -> list[pd.DataFrame]:

@@ -39,7 +39,6 @@ from recnb.results.score import Score
 from recnb.results.user_lists import UserList
 from recnb.results.values import Values, WithoutData
 from recnb.results.worked import explained, nothing_to_divide
-from recnb.stats import means
 
 Ranking = Sequence[Any] | Mapping[Any, float] | np.ndarray[Any, Any]
 Truth = Mapping[Any, float] | Collection[Any]
@@ -89,14 +88,12 @@ def score_lists(
         raise RecnbError("y_true= and y_score= go together, and without another list.")
     measure = Measure(metric, options, one_cutoff(k))
     cutoffs = measure.cutoffs()
-    matrix = measure.at(hits_of(pairs), cutoffs).value
     ties = [] if y_score is None else [_(PHRASES["ties", "first"])]
     values = Values(
         measure=measure,
         cutoffs=cutoffs,
         users=pl.Series("list", range(len(pairs))),
-        matrix=matrix,
-        mean=means(matrix),
+        matrix=measure.at(hits_of(pairs), cutoffs).value,
         basis=GivenLists(pairs, measure, ties),
         decided=CONVENTION,
         data=WithoutData(user_label="list", noun=LIST),
@@ -423,7 +420,7 @@ class GivenLists(Basis):
         """What sentences call a list."""
         return LIST
 
-    def who(self) -> list[str]:
+    def who(self) -> Sequence[str]:
         """Return how many lists there are, and how some count."""
         n = len(self.pairs)
         n_empty = sum(not pair.truth for pair in self.pairs)
@@ -431,12 +428,10 @@ class GivenLists(Basis):
         if n > 1:
             lists = _("mean of {n} lists", n=n)
             empty = no_relevant_in_words(CONVENTION, n_empty, 0, has_missed=has_missed)
-            return [Phrase(lists, lists), *empty]
-        one = _("one list of {n}", n=len(self.pairs[0].items))
-        words: list[str] = [Phrase(one, one)]
+            return [Phrase(lists), *empty]
+        words = [Phrase(_("one list of {n}", n=len(self.pairs[0].items)))]
         if n_empty and not has_missed:
-            zero = nothing_to_divide(0.0, undefined=True)
-            words.append(Phrase(zero, zero))
+            words.append(Phrase(nothing_to_divide(0.0, undefined=True)))
         return words
 
     def rules(self, *, brief: bool) -> list[str]:

@@ -13,10 +13,9 @@ from recnb.display.text import sample_in_words, signed
 from recnb.errors import FrameError, NoUsersError, OptionError, Suggesting, quoted
 from recnb.metrics.hits import Floats
 from recnb.results.conclusions import ends_in_words, p_value
-from recnb.results.numbers import verdicts_of_pairs
 from recnb.results.own_metric import OVERSHOOT, checked_bounds
 from recnb.results.score import Interval
-from recnb.results.verdicts import verdict_in_words
+from recnb.results.verdicts import verdict_in_words, verdicts_of_pairs
 from recnb.stats import Moments, Settings, UserSample
 from recnb.stats import paired as paired_values
 
@@ -108,7 +107,7 @@ def paired(
     lowest, highest = bounds
     bounds_of_difference = lowest - highest, highest - lowest
     tests = paired_values(ours - theirs, sample, settings, bounds_of_difference)
-    (verdict,) = verdicts_of_pairs(tests, tests.p, sample, settings, "high")
+    (verdict,) = verdicts_of_pairs(tests, sample, settings, "high")
     numbers = {name: number.item() for name, number in tests._asdict().items()}
     del numbers["low_in_bounds"], numbers["high_in_bounds"]
     return PairedDifference(

@@ -20,7 +20,7 @@ from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import ACCURACY, Better, label_of, sign_of
 from recnb.results.arguments import AnyMetric, count_of_users
 from recnb.results.evaluation_data import EvaluationData, Models
-from recnb.results.scoring import averaged, scoring_of
+from recnb.results.scoring import scoring_of, values_of_hits
 from recnb.results.shown import Shown
 from recnb.results.table import Table
 from recnb.results.user_lists import RankedItem, UserList, user_lists_of
@@ -184,7 +184,7 @@ def _shown(
                 user=name,
                 text=of_last.text,
                 values=tuple(float(of_side[position]) for of_side in values),
-                n_relevant=len(of_last.hits.truth_relevance),
+                n_relevant=of_last.n_relevant,
                 n_hits=len(of_last.found),
                 n_places=max(len(each.places) for each in lists),
                 lists=tuple(_ranked(each) for each in lists),
@@ -257,15 +257,19 @@ def worst(
     cutoffs = measure.cutoffs()
     scoring = scoring_of(data, measure, cutoffs)
     joined = scoring.joined
-    matrix, _mean = averaged(joined, scoring.measure, cutoffs)
-    value = matrix[:, 0]
+    value = values_of_hits(joined, scoring.measure, cutoffs)[:, 0]
     with_value = np.flatnonzero(~np.isnan(value))
     level = measure.metric.sign * value
     metric_data = replace(data, joined=joined)  # the metric may have its own convention
     n_found, n_missed = _found_and_missed(metric_data.hits(measure.k), measure.k)
     positions = first_by(with_value, n_shown, level, -n_missed)
     lists = user_lists_of(metric_data, positions.tolist(), measure.k)
+    index = data.keys.index(joined.users.gather(positions), data.user_label)
+    name = label_of(measure.name, measure.k)
+    if name in HEADINGS or name in index.names:  # a metric of one's own
+        name = f"value of {name}"
     columns: dict[str, Any] = {
+        name: value[positions],
         "n_relevant": joined.hits.n_relevant[positions],
         "n_found": n_found[positions],
         "n_missed": n_missed[positions],
@@ -276,11 +280,6 @@ def worst(
     # As objects, ids stay as they are beside users without an item.
     for column, item_of in (("first", _first), ("missing", _missing)):
         columns[column] = pd.Series(map(item_of, lists), dtype=object)
-    users = joined.users.gather(positions)
-    index = data.keys.index(users, data.user_label)
-    name = label_of(measure.name, measure.k)
-    if name in HEADINGS or name in index.names:  # a metric of one's own
-        name = f"value of {name}"
     headings = {column: _(words) for column, words in HEADINGS.items()}
     shown = Shown(
         title=_title(data, measure, n_users=len(with_value)),
@@ -289,8 +288,7 @@ def worst(
         cells=dict.fromkeys(("text", "first", "missing"), "text"),
         most=len(positions),
     )
-    frame = pd.DataFrame({name: value[positions], **columns})
-    return Table(frame.set_axis(index), shown=shown)
+    return Table(pd.DataFrame(columns).set_axis(index), shown=shown)
 
 
 def _title(data: EvaluationData, measure: Measure, *, n_users: int) -> str:
@@ -307,5 +305,5 @@ def _first(of_user: UserList) -> Any:
 
 def _missing(of_user: UserList) -> Any:
     """Return the most relevant item that is missed."""
-    missed = of_user.missed
-    return of_user.titled(missed[0].item) if missed else None
+    missed = (each.item for each in of_user.missed)
+    return of_user.titled(next(missed, None))

@@ -1,4 +1,7 @@
-"""A user's list as a metric reads it: its places with their hits, and what it misses."""
+"""A user's list as a metric reads it: its places with their hits, and what it misses.
+
+`user` is the table of a list.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+import polars as pl
 
 from recnb.caching import cached_property
 from recnb.display.language import _
-from recnb.metrics.hits import Hits
+from recnb.display.text import beginning, one_line
+from recnb.metrics.hits import Hits, one_cutoff
 from recnb.results.evaluation_data import EvaluationData
+from recnb.results.shown import Shown
+from recnb.results.table import Table
 
 
 class ListPlace(NamedTuple):
@@ -60,6 +68,11 @@ class UserList:
     def found(self) -> set[int]:
         """The entries of the truth that are hits down to the cut-off."""
         return set(self.hits.entry[self.hits.rank <= self.depth].tolist())
+
+    @property
+    def n_relevant(self) -> int:
+        """The number of relevant items."""
+        return len(self.hits.truth_relevance)
 
     @property
     def places(self) -> list[ListPlace]:
@@ -158,3 +171,116 @@ def _on_one_rank(hits: Hits) -> Hits:
         return hits
     _entries, first = np.unique(hits.entry, return_index=True)
     return replace(hits, tied=None).with_rows(np.sort(first))
+
+
+# The table of a list
+
+
+def user(data: EvaluationData, user: Any, k: int | None = None) -> Table:
+    """Return one user's list down to k: rank, item, score, relevance, hit.
+
+    Parameters
+    ----------
+    user : hashable
+        The id of the user; in a split a tuple, as in `explain`.
+    k : int, optional
+        The cut-off; None is the whole list.
+
+    Returns
+    -------
+    Table
+        A row per item of the list. Its `missed` has the relevant items that
+        it lacks.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+    >>> ev.user("u026", k=3).to_frame()
+       rank  item   score  relevance    hit
+    0     1  i062  0.4200        0.0  False
+    1     2  i128  0.3600        0.0  False
+    2     3  i076  0.3167        0.0  False
+    """
+    cutoff = one_cutoff(k)
+    position = data.position(user)
+    (user_list,) = user_lists_of(data, [position], cutoff)
+    rows = data.joined.rows.lists_of(data.joined.users[[position]])
+    listed = _listed(user_list, rows)
+    # Columns have one type, whatever the list holds.
+    types: dict[str, Any] = {
+        "item": rows.schema["item"],
+        "relevance": pl.Float64,
+        "rank": pl.Float64,
+    }
+    of_missed = [(each.item, each.relevance, each.rank) for each in user_list.missed]
+    missed = pl.DataFrame(of_missed, types, orient="row").to_pandas()
+    titles = user_list.titles
+    if any(item in titles for item in (*listed["item"], *missed["item"])):
+        _insert_titles(listed, titles)
+        _insert_titles(missed, titles)
+    headings = {
+        "rank": _("rank"),
+        "item": _("{item}"),
+        "title": _("title"),
+        "score": _("score"),
+        "relevance": _("relevance"),
+        "hit": _("hit"),
+    }
+    most = max(len(listed), len(missed))
+    alike = Shown(headings=headings, cells={"title": "text"}, most=most)
+    title = _("relevant, and not among them")
+    missed_items = Table(missed, shown=replace(alike, title=title, index=["item"]))
+    shown = replace(
+        alike,
+        title=_found_in_words(data, user, user_list),
+        index=["rank", "item"],
+        basis=[data.basis],
+        below=missed_items,
+    )
+    listed_items = Table(listed, shown=shown)
+    listed_items.missed = missed_items
+    return listed_items
+
+
+def _found_in_words(data: EvaluationData, user: Any, user_list: UserList) -> str:
+    """Say who a user is, and how many relevant items their list has."""
+    who = one_line(data.keys.in_words(user))
+    if user_list.text:
+        who = f"{who} ({beginning(user_list.text, 120)})"
+    found = _(
+        "found {n:,} of {relevant:,} relevant",
+        n=len(user_list.found),
+        relevant=user_list.n_relevant,
+    )
+    title = _("{user} {id}: {found}", id=who, found=found)
+    if user_list.k is None:
+        return title
+    return f"{title}, {_('list cut at {k}', k=user_list.k)}"
+
+
+def _listed(user_list: UserList, rows: pl.DataFrame) -> pd.DataFrame:
+    """Return a row for each place of a list, with the score that its item has in `rows`."""
+    types: dict[str, Any] = {
+        "rank": pl.Int64,
+        "item": rows.schema["item"],
+        "relevance": pl.Float64,
+        "hit": pl.Boolean,
+    }
+    places = user_list.places
+    cells = [(each.rank, each.item, each.relevance, each.hit >= 0) for each in places]
+    table = pl.DataFrame(cells, types, orient="row")
+    if "score" in rows.columns:
+        score_at = dict(rows.select("rank", "score").iter_rows())
+        scores = [score_at.get(place.listed) for place in places]
+        score = pl.Series("score", scores, dtype=rows.schema["score"])
+        table.insert_column(2, score)
+    return table.to_pandas()
+
+
+def _insert_titles(frame: pd.DataFrame, titles: Mapping[Any, str]) -> None:
+    """Put a column of titles behind that of items, "" where one has none."""
+    texts = [titles.get(item, "") for item in frame["item"]]
+    position = [*frame].index("item") + 1
+    frame.insert(position, "title", pd.Series(texts, dtype=str))  # it may be empty

@@ -1,9 +1,9 @@
-"""`Values` of one model, and the `Panel` of models side by side."""
+"""`Values` of one model, and the `Panel` of several side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,6 @@ from recnb.stats import (
     Moments,
     Paired,
     Settings,
-    Tested,
     UserSample,
     gap_to_rest,
     interval_of_pairs,
@@ -43,8 +42,8 @@ class WithoutData:
     They are lists that were given by themselves, or those of a result that was pickled.
     """
 
-    user_label: str = "user"
-    noun: Noun = field(default_factory=Noun)
+    user_label: str
+    noun: Noun
     keys: Keys = BY_USER
     codes: NDArray[np.integer[Any]] | None = None  #: by list, as in `UserSample`
     cluster: str = ""
@@ -56,14 +55,13 @@ class WithoutData:
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """A metric at some cut-offs: values of users, their mean, what they rest on."""
+    """A metric at some cut-offs: values of users, and what they rest on."""
 
     measure: Measure  #: the metric with the options in force, of each cut-off
     cutoffs: Cutoffs
     #: One for each row of the matrix; of one number of all lists, those with a list.
     users: pl.Series
     matrix: Floats  #: users × cut-offs; NaN: not averaged
-    mean: Floats  #: by cut-off
     basis: Basis
     decided: Convention  #: the decisions about the data
     data: EvaluationData | WithoutData  #: whose lists `users` are
@@ -75,6 +73,13 @@ class Values:
     def is_of_all(self) -> bool:
         """Whether it is one number of all lists, and users have no value."""
         return self.measure.metric.of == "all"
+
+    @cached_property
+    def mean(self) -> Floats:
+        """The means, or the numbers of all lists, by cut-off."""
+        if self.is_of_all:
+            return np.array([result.value for result in self.results], np.float64)
+        return means(self.matrix, self.weights)
 
     @property
     def sample(self) -> UserSample:
@@ -157,9 +162,8 @@ class Panel:
     #: that a sum does not depend on the values beside them.
     values: Floats
     sample: UserSample
-    mean: Floats  #: cut-offs × models; NaN without a user
     bases: Sequence[Basis]  #: what the numbers of each model rest on
-    of_all: Sequence[Values] = ()  #: of each model the numbers of all lists
+    of_all: Sequence[Values]  #: of each model the numbers of all lists
     part: int = 0  #: its position in the keys of the division
     #: Of a segment, the panel of all users, and which of these are in the segment.
     whole: tuple[Panel, Bools] | None = None
@@ -168,52 +172,56 @@ class Panel:
         """Return the panel at some of its cut-offs, in its own order."""
         rows = [row for row, k in enumerate(self.ks) if k in ks]
         return replace(
-            self,
-            ks=[self.ks[row] for row in rows],
-            values=self.values[rows],
-            mean=self.mean[rows],
+            self, ks=[self.ks[row] for row in rows], values=self.values[rows]
         )
 
     def among(self, inside: Bools) -> Panel:
         """Return the panel of some of its users."""
-        sample = self.sample.among(inside)
-        columns = np.compress(inside, self.columns, axis=1)
         return replace(
             self,
             users=self.users.filter(pl.Series(inside)),
-            values=columns.reshape(*self.mean.shape, sample.size),
-            sample=sample,
-            mean=means(columns.T, sample.weights).reshape(self.mean.shape),
+            values=np.compress(inside, self.values, axis=2),
+            sample=self.sample.among(inside),
         )
+
+    @cached_property
+    def mean(self) -> Floats:
+        """The means, or the numbers of all lists: cut-offs × models.
+
+        NaN without a user.
+        """
+        if self.of_all:
+            return np.transpose([each.mean for each in self.of_all])
+        mean = means(self.columns.T, self.sample.weights)
+        return mean.reshape(self.values.shape[:2])
 
     @property
     def columns(self) -> Floats:
         """The values of users in each model at each cut-off: columns × users."""
-        return self.values.reshape(self.mean.size, self.sample.size)
+        n_cutoffs, n_models, n_users = self.values.shape
+        return self.values.reshape(n_cutoffs * n_models, n_users)
 
-    def interval(self, confidence: float) -> tuple[Floats, Floats]:
-        """Return the ends of the interval of each number, cut-offs × models.
+    def interval(self, confidence: float) -> Floats:
+        """Return the ends of the interval of each number, 2 × cut-offs × models.
 
         NaN where there is none.
         """
         if self.of_all:
             numbers = [number.interval_of_all(confidence) for number in self.of_all]
-            low, high = np.stack(numbers, axis=2)
-            return low, high
+            return np.stack(numbers, axis=2)
         columns, bounds = self.columns, self.measure.bounds
         ends: list[Any] = [np.empty((2, 0))]
         for some in self._at_once(len(columns)):
             moments = Moments(columns[some].T, self.sample, bounds)
             ends.append(moments.interval(confidence))
-        low, high = np.concatenate(ends, axis=1)
-        return low.reshape(self.mean.shape), high.reshape(self.mean.shape)
+        return np.concatenate(ends, axis=1).reshape(2, *self.values.shape[:2])
 
     def tests(self, pairs: Sequence[tuple[int, int]], settings: Settings) -> Paired:
         """Test pairs of models, told by their positions, by cut-off and then by pair.
 
         Where less is better, the lower value wins a user.
         """
-        columns, (n_cutoffs, n_models) = self.columns, self.mean.shape
+        columns, (n_cutoffs, n_models, _n) = self.columns, self.values.shape
         models, baselines = np.transpose(pairs)
         start = n_models * np.arange(n_cutoffs)[:, np.newaxis]  # of each cut-off
         ours, theirs = (start + models).ravel(), (start + baselines).ravel()
@@ -228,11 +236,15 @@ class Panel:
             tests = tests._replace(won=tests.lost, lost=tests.won)
         return tests
 
-    def gap(self, confidence: float) -> Tested:
-        """Return the gap of the users of a segment to all others, by cut-off."""
+    def gaps(self, confidence: float) -> Paired:
+        """Test the gap of the users of a segment to all others, by cut-off."""
         assert self.whole is not None
         everyone, inside = self.whole
-        return gap_to_rest(everyone.columns.T, everyone.sample, inside, confidence)
+        gap, low, high, p = gap_to_rest(
+            everyone.columns.T, everyone.sample, inside, confidence
+        )
+        untested = Paired.untested(len(self.ks))
+        return untested._replace(difference=gap, low=low, high=high, p=p)
 
     def _at_once(self, n_columns: int) -> Iterator[slice]:
         """Give columns as slices, each of about `CELLS` cells."""
@@ -257,12 +269,10 @@ def panels(values_of_models: Sequence[Values]) -> list[Panel]:
         users=users,
         values=values,
         sample=UserSample(len(users)) if is_of_all else first.sample,
-        mean=np.transpose([each.mean for each in values_of_models]),
         bases=[each.basis for each in values_of_models],
         of_all=values_of_models if is_of_all else (),
     )
-    have_same_users = all(len(each.users) == len(users) for each in others)
-    if is_of_all or (have_same_users and not np.isnan(values).any()):
+    if is_of_all or not np.isnan(values).any():
         return [panel]
     has_values: Bools = ~np.any(np.isnan(values), axis=1)  # cut-offs × users
     if (has_values == has_values[0]).all():

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from recnb.display.language import N_, Message, _
 from recnb.metrics.metric import Better
+from recnb.stats import Paired, Settings, UserSample
 
 
 class Verdict(NamedTuple):
@@ -132,6 +133,21 @@ def verdict_of(
     if excludes_0:
         return "hint"
     return "torn" if is_significant else "open"
+
+
+def verdicts_of_pairs(
+    tests: Paired, sample: UserSample, settings: Settings, better: Better
+) -> list[str]:
+    """Return the verdict of each difference, whose p-value is corrected already."""
+    # A tie is one of lists, and what is drawn at random is a user or a cluster: a tie in
+    # all lists of one alone says nothing, and is untested.
+    all_tied = (tests.tied == sample.size) & (sample.n_units > 1)
+    ends = tests.low, tests.high
+    numbers = zip(tests.difference, *ends, tests.p, all_tied, strict=True)
+    return [
+        verdict_of(*test, alpha=settings.alpha, better=better, all_tied=is_tied)
+        for *test, is_tied in numbers
+    ]
 
 
 def verdict_in_words(verdict: str) -> str:

@@ -69,8 +69,8 @@ def reached(value, limit, n_users=261, check="at_least"):
         score._values,
         users=pl.Series(range(n_users)),
         matrix=np.zeros((n_users, 1)),
-        mean=np.array([value]),
     )
+    vars(values)["mean"] = np.array([value])
     return limit_check(check, type(score)(values), limit)
 
 

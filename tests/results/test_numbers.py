@@ -19,7 +19,7 @@ def test_a_basis_is_worded_when_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> 
     def refuse(*given: Any, **named: Any) -> Any:
         raise AssertionError("worded too early")
 
-    monkeypatch.setattr("recnb.results.scoring.averaged_in_words", refuse)
+    monkeypatch.setattr("recnb.results.scoring.AveragedUsers", refuse)
     score = EV.ndcg(k=10)
     assert score.interval()[0] < score < score.interval()[1]
     with pytest.raises(AssertionError, match="worded too early"):

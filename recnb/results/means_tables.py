@@ -1,29 +1,25 @@
-"""What makes a `Table`: metrics at cut-offs, segments, curves, one user's list."""
+"""Tables of the means of one model: at cut-offs, in segments, of a curve."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 
 from recnb.display.language import N_, _
-from recnb.display.text import beginning, one_line
+from recnb.display.text import one_line, sample_in_words
 from recnb.errors import OptionError, is_several, quoted
-from recnb.metrics.hits import WHOLE_LISTS, Cutoffs, one_cutoff
+from recnb.metrics.hits import WHOLE_LISTS, Cutoffs
 from recnb.metrics.measure import Measure, plain_text, symbol_of
 from recnb.results.arguments import (
-    NO_SEGMENTS,
     AnyCutoffs,
     AnyMetric,
     Metrics,
     asked_of,
     measure_of_curve,
-    refuse_whole_metrics,
 )
 from recnb.results.basis import merged, taken_as_known, weights_of
 from recnb.results.evaluation_data import EvaluationData
@@ -31,7 +27,6 @@ from recnb.results.numbers import ENDS, Bases, Numbers, measured
 from recnb.results.segments import SMALL, division_by, part_in_words
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table, check_flag
-from recnb.results.user_lists import UserList, user_lists_of
 from recnb.stats import Settings
 
 #: The columns of the gap of a segment to all other users, and which number each is.
@@ -185,8 +180,6 @@ def _table_by(
     A row has its mean with the interval, and the gap to all other users.
     """
     division = division_by({"": data}, by)
-    if not division.of_split:
-        refuse_whole_metrics(asked, NO_SEGMENTS)
     numbers = measured({"": data}, asked, cutoffs, division=division, settings=settings)
     label = one_line(", ".join(division.labels))
     frame = by_segment(numbers)
@@ -204,7 +197,7 @@ def _table_by(
 def _basis_of_segments(data: EvaluationData, numbers: Numbers, label: str) -> list[str]:
     """Return the phrases below a table of segments."""
     bases = numbers.bases
-    if numbers.division.has_gaps:
+    if numbers.has_gaps:
         level = 100 * numbers.settings.confidence
         words = GAPS if numbers.n_tests else WITHOUT_TESTS
         return [
@@ -316,125 +309,24 @@ def curve(
     numbers = measured({"": data}, [measure], cutoffs, settings=settings)
     ((basis,),) = numbers.bases.values()
     interval_phrases = intervals_in_words(data, numbers)
-    averaged = None
+    y_label = f"{measure.symbol}@k"
     if measure.metric.of == "user":
-        averaged = numbers.places[-1].sample.counted
+        y_label = _(
+            "{symbol}@{axis}, mean of {users}",
+            symbol=measure.symbol,
+            axis="k",
+            users=sample_in_words(**numbers.places[-1].sample.counted),
+        )
     shown = Shown(
         basis=WordedLater(lambda: [*basis.phrases(), *interval_phrases]),
         headings={measure.name: f"{measure.symbol}@k"},
         plot="curve",
         symbol=measure.symbol,
-        sample=averaged,
+        y_label=y_label,
     )
     index = pd.Index([place.k for place in numbers.places], name="k")
     columns = [measure.name, "low", "high"]
     return Table(numbers.estimates[:, 0], index, columns, shown=shown)
-
-
-def user(data: EvaluationData, user: Any, k: int | None = None) -> Table:
-    """Return one user's list down to k: rank, item, score, relevance, hit.
-
-    Parameters
-    ----------
-    user : hashable
-        The id of the user; in a split a tuple, as in `explain`.
-    k : int, optional
-        The cut-off; None is the whole list.
-
-    Returns
-    -------
-    Table
-        A row per item of the list. Its `missed` has the relevant items that
-        it lacks.
-
-    Examples
-    --------
-    >>> import recnb
-    >>> sample = recnb.datasets.load_sample()
-    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
-    >>> ev.user("u026", k=3).to_frame()
-       rank  item   score  relevance    hit
-    0     1  i062  0.4200        0.0  False
-    1     2  i128  0.3600        0.0  False
-    2     3  i076  0.3167        0.0  False
-    """
-    cutoff = one_cutoff(k)
-    position = data.position(user)
-    (user_list,) = user_lists_of(data, [position], cutoff)
-    rows = data.joined.rows.lists_of(data.joined.users[[position]])
-    listed = _listed(user_list, rows)
-    # Columns have one type, whatever the list holds.
-    types: dict[str, Any] = {
-        "item": rows.schema["item"],
-        "relevance": pl.Float64,
-        "rank": pl.Float64,
-    }
-    of_missed = [(each.item, each.relevance, each.rank) for each in user_list.missed]
-    missed = pl.DataFrame(of_missed, types, orient="row").to_pandas()
-    titles = data.item_titles([*listed["item"], *missed["item"]])
-    if titles:
-        _insert_titles(listed, titles)
-        _insert_titles(missed, titles)
-    headings = {
-        "rank": _("rank"),
-        "item": _("{item}"),
-        "title": _("title"),
-        "score": _("score"),
-        "relevance": _("relevance"),
-        "hit": _("hit"),
-    }
-    most = max(len(listed), len(missed))
-    alike = Shown(headings=headings, cells={"title": "text"}, most=most)
-    title = _("relevant, and not among them")
-    missed_items = Table(missed, shown=replace(alike, title=title, index=["item"]))
-    shown = replace(
-        alike,
-        title=_found_in_words(data, user, user_list),
-        index=["rank", "item"],
-        basis=[data.basis],
-        below=missed_items,
-    )
-    listed_items = Table(listed, shown=shown)
-    listed_items.missed = missed_items
-    return listed_items
-
-
-def _found_in_words(data: EvaluationData, user: Any, user_list: UserList) -> str:
-    """Say who a user is, and how many relevant items their list has."""
-    who = one_line(data.keys.in_words(user))
-    if user_list.text:
-        who = f"{who} ({beginning(user_list.text, 120)})"
-    n_hits, n_relevant = len(user_list.found), len(user_list.hits.truth_relevance)
-    found = _("found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_relevant)
-    title = _("{user} {id}: {found}", id=who, found=found)
-    if user_list.k is None:
-        return title
-    return f"{title}, {_('list cut at {k}', k=user_list.k)}"
-
-
-def _listed(user_list: UserList, rows: pl.DataFrame) -> pd.DataFrame:
-    """Return a row for each place of a list, with the score that its item has in `rows`."""
-    places = user_list.places
-    hit = np.array([place.hit for place in places], dtype=int)
-    columns: dict[str, Any] = {
-        "rank": np.array([place.rank for place in places], dtype=int),
-        "item": pl.Series([place.item for place in places], dtype=rows.schema["item"]),
-    }
-    if "score" in rows.columns:
-        score_at = dict(rows.select("rank", "score").iter_rows())
-        scores = [score_at.get(place.listed) for place in places]
-        columns["score"] = pl.Series(scores, dtype=rows.schema["score"])
-    relevance = [*user_list.hits.relevance.tolist(), 0.0]  # the last is of no hit
-    columns["relevance"] = np.take(relevance, hit)
-    columns["hit"] = hit >= 0
-    return pl.DataFrame(columns).to_pandas()
-
-
-def _insert_titles(frame: pd.DataFrame, titles: Mapping[Any, str]) -> None:
-    """Put a column of titles behind that of items, "" where one has none."""
-    texts = [titles.get(item, "") for item in frame["item"]]
-    position = [*frame].index("item") + 1
-    frame.insert(position, "title", pd.Series(texts, dtype=str))  # it may be empty
 
 
 def depth_in_words(k: int | None) -> str:
@@ -480,7 +372,7 @@ def by_segment(numbers: Numbers) -> pd.DataFrame:
     if any(place.sample.n_lists is not None for place in places):
         columns["n_lists"] = [place.sample.size for place in places]
     columns |= zip(ENDS, numbers.estimates[:, 0].T, strict=True)
-    if numbers.division.has_gaps:
+    if numbers.has_gaps:
         for name, number in GAP.items():
             columns[name] = numbers.tests[number][:, 0]
     columns["small"] = [n_users < SMALL for n_users in columns["n_users"]]
