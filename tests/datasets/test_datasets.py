@@ -223,7 +223,8 @@ def test_a_file_that_cannot_be_read_or_is_missing_is_named(
     folder = write_folder(tmp_path)
     (folder / file).unlink() if text is None else (folder / file).write_text(text)
     with pytest.raises(
-        RecnbError, match=rf"^{file} of .* cannot be read: .*[^.]\. Get the archive again"
+        RecnbError,
+        match=rf"^{file} of .* cannot be read: .*[^.]\. Get the archive again",
     ):
         load_movielens(path=folder)
 
