@@ -109,11 +109,12 @@ def each_once(*columns: pl.Series) -> pl.Series:
     return distinct.to_series().sort()
 
 
-def n_distinct(hashes: pl.Series) -> int:
+def n_distinct(hashes: Ints) -> int:
     """Return how many values there are, told apart by hashes of 64 bits."""
-    values = hashes.to_numpy()
-    # Sorted by numpy they are counted in half the time of `hashes.n_unique()`.
-    return len(run_starts(np.sort(values[run_starts(values)])))
+    # numpy sorts and counts them in a third of the time of `Series.n_unique`.
+    ordered = np.sort(hashes)
+    n_changes = int(np.count_nonzero(ordered[1:] != ordered[:-1]))
+    return n_changes + min(len(ordered), 1)
 
 
 def _runs(values: pl.Series) -> tuple[pl.Series, Ints] | None:

@@ -45,7 +45,14 @@ from recnb.data.role_table import RoleTable, with_series
 from recnb.data.rows import JoinedRows
 from recnb.data.truth import GradedTruth, is_relevant
 from recnb.errors import FrameError, NoUsersError
-from recnb.metrics.hits import Bools, Floats, Hits, Ints, order_by_user_and_rank
+from recnb.metrics.hits import (
+    Bools,
+    Floats,
+    Hits,
+    Ints,
+    order_by_user_and_rank,
+    run_starts,
+)
 
 
 class Wanted(NamedTuple):
@@ -131,7 +138,9 @@ class RowsInMemory(JoinedRows):
     def n_users(self) -> int:
         """Number of users of either table."""
         columns = (self.recs["user"], self.graded_truth.users)
-        return n_distinct(pl.concat([users.hash() for users in columns]))
+        hashes = pl.concat([users.hash() for users in columns]).to_numpy()
+        # Rows in order by user have one hash to sort for each list.
+        return n_distinct(hashes[run_starts(hashes)])
 
     @cached_property
     def relevant(self) -> pl.DataFrame:

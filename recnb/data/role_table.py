@@ -248,7 +248,7 @@ def repeated(table: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     # Grouping is slow: only rows whose hash occurs more than once are grouped.
     rows = table[:, [*keys]]
     row_hash = rows.hash_rows()
-    if n_distinct(row_hash) == len(row_hash):
+    if n_distinct(row_hash.to_numpy()) == len(row_hash):
         return with_series(rows.clear(), pl.Series("len", [], pl.UInt32))
     suspects = rows.filter(row_hash.is_duplicated())
     counts = suspects.group_by(keys, maintain_order=True).len()
