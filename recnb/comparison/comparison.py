@@ -771,14 +771,12 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         measure, cutoffs = measure_of_curve(metric, k)
         (measure,) = asked_of(self._first, [measure], cutoffs, options, "k")
         numbers = self._measured([measure], cutoffs)
-        title = f"{measure.symbol}@k"
         shown = Shown(
-            title=title,
+            title=f"{measure.symbol}@k",
             basis=self._below_means(numbers, [measure], cutoffs, intervals=True),
             pivot=("k", "model", "mean"),
             plot="curves",
             symbol=measure.symbol,
-            y_label=title,
         )
         return Table(curves(numbers), shown=shown)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from recnb.display.language import N_, _
-from recnb.display.text import one_line, sample_in_words
+from recnb.display.text import one_line
 from recnb.errors import OptionError, is_several, quoted
 from recnb.metrics.hits import WHOLE_LISTS, Cutoffs
 from recnb.metrics.measure import Measure, plain_text, symbol_of
@@ -309,20 +309,15 @@ def curve(
     numbers = measured({"": data}, [measure], cutoffs, settings=settings)
     ((basis,),) = numbers.bases.values()
     interval_phrases = intervals_in_words(data, numbers)
-    y_label = f"{measure.symbol}@k"
+    averaged = None
     if measure.metric.of == "user":
-        y_label = _(
-            "{symbol}@{axis}, mean of {users}",
-            symbol=measure.symbol,
-            axis="k",
-            users=sample_in_words(**numbers.places[-1].sample.counted),
-        )
+        averaged = numbers.places[-1].sample.counted
     shown = Shown(
         basis=WordedLater(lambda: [*basis.phrases(), *interval_phrases]),
         headings={measure.name: f"{measure.symbol}@k"},
         plot="curve",
         symbol=measure.symbol,
-        y_label=y_label,
+        sample=averaged,
     )
     index = pd.Index([place.k for place in numbers.places], name="k")
     columns = [measure.name, "low", "high"]

@@ -14,7 +14,7 @@ import pandas as pd
 
 from recnb.display.language import _
 from recnb.display.style import COLOURS, QUIET
-from recnb.display.text import one_line
+from recnb.display.text import one_line, sample_in_words
 from recnb.errors import OptionError
 from recnb.metrics.measure import symbol_of
 from recnb.results.shown import Shown, at_cutoff, cutoff_label, means_and_ends
@@ -116,13 +116,25 @@ def draw_curve(
     if ax.get_autoscaley_on() and not (value < 0).any():
         ax.set_ylim(bottom=0, auto=True)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    words = shown.y_label
+    words = _label_of_curve(shown)
     ax.set_xlabel("k")
     ax.set_ylabel(words if ax.get_ylabel() in ("", words) else _("value"))
     _handles, labels = ax.get_legend_handles_labels()
     if len(set(labels)) > 1:
         ax.legend(frameon=False)
     return ax
+
+
+def _label_of_curve(shown: Shown) -> str:
+    """Return the label of the values of a curve, in the language of the figure."""
+    if shown.sample is None:
+        return f"{shown.symbol}@k"
+    return _(
+        "{symbol}@{axis}, mean of {users}",
+        symbol=shown.symbol,
+        axis="k",
+        users=sample_in_words(**shown.sample),
+    )
 
 
 def draw_curves(table: pd.DataFrame, shown: Shown, ax: Axes | None) -> Axes:

@@ -98,7 +98,8 @@ class Shown:
     plot: str = ""  #: a name of `PLOTS`, or nothing for a table without a figure
     drawn_as: Sequence[str] = ()  #: the names of rows there, if not those of the index
     symbol: str = ""  #: of the metric of a curve
-    y_label: str = ""  #: what the values of a curve are called
+    #: Whom a curve is the mean of, as `UserSample.counted`.
+    sample: Mapping[str, Any] | None = None
 
 
 def means_and_ends(table: pd.DataFrame) -> list[pd.DataFrame]:
