@@ -97,8 +97,7 @@ def __dir__() -> list[str]:
     return [*({*__all__} - {"Table"})]
 
 
-#: The module of each name that is imported when it is used, and the folders of these,
-#: which are most of recnb's code.
+#: The module of each name that is imported when it is used, and the folders that are.
 _MODULES = {
     "Comparison": "comparison",
     "as_in": "libraries",

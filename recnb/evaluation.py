@@ -89,8 +89,8 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
         """This object, typed as the `EvaluationData` that it is in every call."""
         return cast("EvaluationData", self)
 
-    # These are written in `results`, as functions whose first argument is the evaluation.
-    # Those of rooms that may be deleted are written out, and import theirs when called.
+    # Methods that are assigned are functions of `results`, whose first argument is the
+    # evaluation. Those of rooms that may be deleted import theirs when called.
     table = means_tables.table
 
     def measure(
@@ -523,7 +523,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
     def _title(self) -> str:
         """Return what was evaluated, with the number of recommended rows if known.
 
-        It is not of some users whose lists are in a file or an engine.
+        It is not known for some of the users if lists are in a file or an engine.
         """
         n_relevant = int(self.joined.hits.n_relevant.sum())
         try:

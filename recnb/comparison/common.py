@@ -274,7 +274,7 @@ def _no_users_in_common(models: Mapping[str, Evaluation]) -> NoUsersError:
 
 
 def _refuse_parts_of_one_run(models: Mapping[str, Evaluation]) -> None:
-    """Refuse two models no user of which has a list of both."""
+    """Refuse models of which no user has two lists."""
     has_list = {}
     for name, model in models.items():
         mask = model.joined.has_list

@@ -479,8 +479,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         non-inferiority) or, if less is better, below `margin`. If too few users differ
         for a test, the interval within the bounds of the metric is used: with `margin`
         0, a model passes unless that interval is below 0, and the check says that no
-        test could be made. With fewer than 10 users, or with a margin but no interval,
-        no model passes.
+        test could be made. A model that has the baseline's value for every user passes.
+        Others fail with a margin but no interval, and all fail with fewer than 10 users.
 
         Parameters
         ----------
@@ -802,7 +802,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         metrics : str, list or dict, optional
             As in `table`.
         movers : int, default 2
-            Number of users who gain, and of users who lose, for each pair of models.
+            Number of users who gain, and of users who lose, for the first pairs of models.
         by : str, Series or list, optional
             Segments to compare models in: a column of `users=` or of the truth, "activity",
             a Series, or several in a list; values of a column of the truth that differs

@@ -249,7 +249,7 @@ def _label_of_models(table: InputTable, column: str | None) -> str:
 def _evaluated(
     name: str, model: Any, truth: Input | None, options: Mapping[str, Any]
 ) -> Evaluation:
-    """Return the data of a model."""
+    """Return the evaluation of a model."""
     if isinstance(model, Evaluation):
         return model
     with _named_in_errors(name):

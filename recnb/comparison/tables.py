@@ -1,4 +1,4 @@
-"""Tables of a comparison: means and differences.
+"""Tables of a comparison: means, differences, curves and movers.
 
 The best means are marked, and differences say what they allow to conclude.
 """
@@ -45,7 +45,7 @@ TESTED = (
 )
 NOT_SHOWN = ("p", "effect_size", "detectable")
 
-FEW = 6  #: the most differences below which a sentence on each stands as well
+FEW = 6  #: of so many differences at most, each has a sentence below the table
 
 
 def means_table(
@@ -68,7 +68,7 @@ def means_table(
     as of novelty, none is the best.
     """
     division = numbers.division
-    if not division.is_tested:  # as parts of the truth are not
+    if not division.is_tested:  # as parts of the data are not
         baseline = None
     marks: dict[str, dict[str, list[Any]]] = {
         kind: {column: [] for column in names.values()} for kind in ("best", *MARKS)

@@ -254,7 +254,7 @@ def read_trec_run(path: File) -> pd.DataFrame:
 
     Parameters
     ----------
-    path : path or file
+    path : path
         The run; may be compressed (.gz, .zst).
 
     Returns
@@ -281,7 +281,7 @@ def read_trec_qrels(path: File) -> pd.DataFrame:
 
     Parameters
     ----------
-    path : path or file
+    path : path
         The qrels; may be compressed (.gz, .zst).
 
     Returns

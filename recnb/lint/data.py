@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from recnb.caching import cached_property
 from recnb.data.role_table import RoleTable, rows_of_users
 from recnb.display.language import Message, _
 from recnb.display.text import one_line, sample_in_words

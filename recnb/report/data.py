@@ -63,7 +63,7 @@ class SegmentNumbers:
     names: tuple[str, ...]  #: of each part of the division, by position
     means: tuple[MeanRow, ...]
     differences: tuple[DifferenceRow, ...]
-    is_tested: bool  #: whether anything is: nothing is in parts of the truth
+    is_tested: bool  #: whether anything is: nothing is in parts of the data
     basis: str
 
 

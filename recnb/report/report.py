@@ -220,7 +220,7 @@ def read_report(path: File) -> Report:
 
     Parameters
     ----------
-    path : path or file
+    path : path
         The file of JSON, of this version of the format, `"recnb.report/11"`.
 
     Returns

@@ -63,8 +63,9 @@ def asked_of(
 ) -> list[Measure]:
     """Look up the metrics of a call, each with the options that it has.
 
-    None: the standard ones that the data allow. `cutoffs`: of those that name none.
-    `of_call`: other keywords of the call, which a misspelt option may mean.
+    Without `metrics` these are the standard ones that the data allow. `cutoffs` are those
+    of metrics that name none. `of_call` has other keywords of the call, which a misspelt
+    option may mean.
     """
     named_in_call = _named_in_call(metrics, data)
     measures = [measure for measure, _own in named_in_call]

@@ -108,7 +108,7 @@ class AveragedUsers:
 
     @property
     def without_list(self) -> Bools:
-        """Which users have no rank in their lists, and count 0."""
+        """Which users have no rank in their lists, and so no hit."""
         is_empty: Bools = self.joined.hits.list_length == 0
         rule = self.joined.convention.no_relevant
         # Under "one" a user with nothing to find counts 1, list or not; a cost with a
@@ -149,7 +149,7 @@ class AveragedUsers:
             *no_relevant_in_words(
                 convention, n_nothing, self.n_left_out, has_missed=self.has_missed
             ),
-            *weights_of(self.joined),
+            *all_weights_in_words(self.joined),
         ]
 
     def without_list_in_words(self) -> list[str]:
@@ -243,7 +243,7 @@ def no_relevant_in_words(
     return [Phrase(_(words, n=n), _(IN_SHORT[words], n=n)) for words, n in numbers if n]
 
 
-def weights_of(joined: Joined) -> list[str]:
+def all_weights_in_words(joined: Joined) -> list[str]:
     """Return the weights of users and of relevant pairs in words, if they have some."""
     has_several = bool(joined.source.keys.columns)
     return [

@@ -96,7 +96,7 @@ class Explanation(Suggesting):
     line: str = ""
     #: Titles of the items that have one.
     titles: Mapping[Any, str] = field(default_factory=dict)
-    #: That of the query whose list it is, if users= has one.
+    #: The text of the query whose list it is, if users= has one.
     text: str = ""
     #: The language of its words, in which it is shown.
     lang: str = field(default_factory=current)

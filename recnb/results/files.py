@@ -126,7 +126,7 @@ class AsJson(ABC):
 
         Parameters
         ----------
-        path : path or file, optional
+        path : path, optional
             Where it is written; without it text is returned.
 
         Returns

@@ -1,4 +1,4 @@
-"""Tables of the means of one model: at cut-offs, in segments, of a curve."""
+"""Tables of the means of one model, and words that a comparison shares with them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from recnb.results.arguments import (
     asked_of,
     measure_of_curve,
 )
-from recnb.results.basis import merged, taken_as_known, weights_of
+from recnb.results.basis import all_weights_in_words, merged, taken_as_known
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.numbers import ENDS, Bases, Numbers, measured
 from recnb.results.segments import SMALL, division_by, part_in_words
@@ -206,7 +206,7 @@ def _basis_of_segments(data: EvaluationData, numbers: Numbers, label: str) -> li
             *_sampling_in_words(data, numbers),
         ]
     return [
-        *phrases_of(bases, *weights_of(data.joined)),
+        *phrases_of(bases, *all_weights_in_words(data.joined)),
         *intervals_in_words(data, numbers),
         part_in_words(data, numbers.division),
     ]

@@ -43,8 +43,8 @@ Bases = Mapping[str, Sequence[Basis]]
 #: What says of which models and in which metric a difference is.
 NAMES = ("metric", "k", "model", "baseline")
 
-#: Fields of rows that are not exported: a position in the division, which the row is
-#: not exported with, and the direction of a metric, which the verdict has.
+#: Fields of rows that are not exported: a position in the division, which is not
+#: exported, and the direction of a metric, which the verdict has.
 NOT_EXPORTED = ("part", "better")
 
 

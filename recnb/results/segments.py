@@ -136,8 +136,8 @@ def division_by(models: Models, by: Any, *, is_tested: bool = False) -> Division
     """Return the division that `by` names, the first of these that it fits.
 
     All users (None), parts of `split=` (its columns), parts of the truth (a column that
-    differs within users), segments of users. Where models are tested
-    within each part (`is_tested`), a column of the truth alone is refused.
+    differs within users), segments of users. Where models are tested within each part
+    (`is_tested`), parts of the truth are refused.
     """
     if by is None:
         return EVERYONE

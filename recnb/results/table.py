@@ -1,7 +1,7 @@
 """`Table`: a DataFrame with the line of users and convention below it.
 
 Every result of several numbers is one. Its numbers are those of the frame, and how they
-are shown is said by `Shown`, which is plain data: `table.jinja` writes it for a console,
+are shown is said by `Shown`, in plain data: `table.jinja` writes it for a console,
 as HTML and as Markdown, and `plots.py` draws the figures.
 """
 
@@ -218,7 +218,7 @@ class Table(pd.DataFrame):
 
         Parameters
         ----------
-        buf : path or file, optional
+        buf : path, optional
             Where it is written; without it text is returned.
         digits : int, optional
             Decimals of the numbers, by default four.
@@ -260,7 +260,7 @@ class Table(pd.DataFrame):
 
         Parameters
         ----------
-        buf : path or file, optional
+        buf : path, optional
             Where it is written; without it text is returned.
         caption : str, optional
             LaTeX of the caption, by default the title of the table if it has one.

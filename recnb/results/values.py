@@ -83,7 +83,7 @@ class Values:
 
     @property
     def sample(self) -> UserSample:
-        """Which the rows of the matrix are."""
+        """The sample of users that the rows of the matrix are."""
         return self.data.sample_of(self.users, self.weights)
 
     @cached_property

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from recnb.caching import cached_property
 from recnb.stats.cr2 import variance_of_mean
 from recnb.stats.means import Floats, means
 from recnb.stats.sample import Bools, UserSample

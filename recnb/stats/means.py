@@ -1,4 +1,4 @@
-"""Means over users, or over splits: every one of the package is computed here.
+"""Means of values over users.
 
 Metrics give a value for each user, and need not know how users are averaged: those
 beyond accuracy may average over the items of a list before.

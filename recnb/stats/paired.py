@@ -26,7 +26,7 @@ from recnb.stats.student import Tested, check_confidence, t_test
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of tests of differences."""
+    """The settings of intervals, and of tests of differences."""
 
     confidence: float = 0.95
 
@@ -59,8 +59,9 @@ class Paired(NamedTuple):
     tied: NDArray[np.int64]
     lost: NDArray[np.int64]
     detectable: Floats  #: the smallest difference found with 80 % power
-    #: The same interval, kept where nothing is tested: if few users differ, it is the one
-    #: within the bounds of the metric. A gate without a test reads it.
+    #: The same interval, also where nothing is tested. If few users differ, or are off the
+    #: lowest or the highest difference, it is the one within the bounds of the metric.
+    #: `not_worse` reads it.
     low_in_bounds: Floats
     high_in_bounds: Floats
 

@@ -10,12 +10,12 @@ the sum is of w (x - m), and N is the sum of w.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from recnb.caching import cached_property
 from recnb.stats.cr2 import degrees_of_freedom
 from recnb.stats.means import Floats
 

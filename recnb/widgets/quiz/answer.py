@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from markupsafe import Markup
 
+from recnb.caching import cached_property
 from recnb.data.files import File
 from recnb.display.forms import Line, Mark, Rows
 from recnb.display.language import N_, _, use_language
@@ -231,7 +231,7 @@ class Quiz(Exercise, Live):
 
         Parameters
         ----------
-        path : path or file, optional
+        path : path, optional
             Where it is written; without it text is returned.
         *others : Quiz or tuple
             Further exercises. A question of your own is a pair of the question and its
