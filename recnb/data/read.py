@@ -30,7 +30,7 @@ from recnb.data.roles import (
     refuse_models,
     with_split,
 )
-from recnb.data.source import Source
+from recnb.data.source import OneFrame, Source
 from recnb.data.tables import (
     HINTS,
     FileTable,
@@ -281,10 +281,14 @@ def _read_both_sides(tables: Tables, named: Named) -> Source:
         # The labels of lists are of all roles, to be named in a call with the one frame.
         RoleTable(RECS, _rows_of_side(RECS, both, is_listed, order), labels),
         RoleTable(TRUTH, _rows_of_side(TRUTH, both, is_judged, "relevance"), of_truth),
-        notes=_notes(order, is_listed, only_listed=only_listed, has_items=has_items),
-        is_left_merge=is_left_merge,
-        only_listed=only_listed,
-        rows_are_items=not has_items,
+        one_frame=OneFrame(
+            is_left_merge=is_left_merge,
+            only_listed=only_listed,
+            rows_are_items=not has_items,
+            notes=_notes(
+                order, is_listed, only_listed=only_listed, has_items=has_items
+            ),
+        ),
     ).split_by(split)
     if is_left_merge:
         _warn_of_left_merge(both.label("relevance"))
