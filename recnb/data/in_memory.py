@@ -77,7 +77,7 @@ class InMemory(Source):
         """Return the same with a list for each user and values of some columns."""
         if not columns:
             return self
-        keys = Keys.found_in(self.recs, self.truth, columns)
+        keys = Keys.of(self.recs, self.truth, columns)
         recs, truth = keys.numbered(self.recs), keys.numbered(self.truth)
         return replace(self, recs=recs, truth=truth, keys=keys)
 
@@ -157,7 +157,7 @@ class InMemory(Source):
         if convention.duplicates == "error":
             # If lists repeat as well, as those of several folds do, that says more.
             refuse_repeats(recs, convention)
-            self.truth.refuse_repeated(
+            self.truth.refuse_repeated_pairs(
                 IDS,
                 "Drop the repeats; or say duplicates='dedupe' to keep the highest "
                 "relevance.",

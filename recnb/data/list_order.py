@@ -115,13 +115,13 @@ def _refuse_disagreement(lists: RoleTable) -> None:
 def refuse_repeats(lists: RoleTable, convention: Convention) -> None:
     """Raise an error for what lists repeat under a convention whose order is settled."""
     if convention.duplicates == "error":
-        lists.refuse_repeated(
+        lists.refuse_repeated_pairs(
             IDS,
             "Drop the repeats; or say duplicates='dedupe' to keep the one ranked highest. "
             f"If they are {SEVERAL_LISTS}",
         )
     if convention.order == "rank":
-        lists.refuse_repeated(
+        lists.refuse_repeated_pairs(
             (*IDS, "rank"),
             "Drop the repeats: they have the same rank, so none is higher. If they are "
             f"{SEVERAL_LISTS}",

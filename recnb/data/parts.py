@@ -92,7 +92,7 @@ class Parts(Source):
                 recs_keys = recs.with_rows(listed).with_ids(["user"])
                 truth_keys = truth.with_rows(judged).with_ids(["user"])
             recs_keys.refuse_other_kinds(truth_keys)
-            keys = Keys.found_in(recs_keys, truth_keys, layout.split)
+            keys = Keys.of(recs_keys, truth_keys, layout.split)
         return cls(
             recs=recs,
             truth=truth,

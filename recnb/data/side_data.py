@@ -28,7 +28,7 @@ from recnb.data.tables import (
     Tables,
     is_file,
     is_frame,
-    refuse_repeated,
+    refuse_equal_names,
 )
 from recnb.errors import ColumnError, FrameError, OptionError, listed
 
@@ -274,7 +274,7 @@ def _columns_without_role(
     if table.name == "train":
         split = keys.labels
         return {role: split[role] for role in split if split[role] in table.columns}
-    refuse_repeated([*map(str, table.columns)], table.name)
+    refuse_equal_names([*map(str, table.columns)], table.name)
     others: dict[str, Any] = {}
     for column in table.columns:
         if column in labels.values():
