@@ -19,9 +19,9 @@ import polars as pl
 
 from recnb.data import InputTable
 from recnb.data.names import RECS, TRUTH, Labels
+from recnb.data.parts import StoredRows
 from recnb.data.role_table import RoleTable
 from recnb.data.roles import Layout
-from recnb.data.rows import StoredRows
 from recnb.display.language import N_
 from recnb.distributed.evaluation import (
     BUCKET,

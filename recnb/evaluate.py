@@ -16,10 +16,9 @@ import pandas as pd
 from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import Source
-from recnb.data.given import Call
 from recnb.data.names import BOTH, IDS, NAMES, RECS, TRUTH, Named
 from recnb.data.read import SIDE_FRAMES, Input, read_tables, tables_of
-from recnb.data.side_data import read_side_data
+from recnb.data.side_data import Call, read_side_data
 from recnb.data.tables import MadeTable, Tables, package_of
 from recnb.data.weights import WEIGHTS, read_weights
 from recnb.display.text import one_line

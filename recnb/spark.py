@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from recnb.data import Layout
 from recnb.data.names import RECS, TRUTH
-from recnb.data.rows import StoredRows
+from recnb.data.parts import StoredRows
 from recnb.display.language import N_, current, use_language
 from recnb.distributed.evaluation import (
     BUCKET,

@@ -93,7 +93,7 @@ def models_of(
             if is_in_scores:
                 options_of_model["score"] = name
             model = _evaluated(name, frame, truth, options_of_model)
-            if model.source.is_left_merge:  # one warning is enough
+            if model.source.one_frame.is_left_merge:  # one warning is enough
                 warnings.simplefilter("ignore", LeftMergeWarning)
             if not is_by_name:  # its lists are a part of the caller's frame
                 model = model.without_frame("recs")

@@ -10,13 +10,13 @@ From what was given to hits; pandas, Polars and Arrow end here:
     splits, weights               lists of a user told apart; propensities, weights of users
     list_order, truth             by what lists are ordered; the truth, graded
     matches, ranking              lists matched with the truth, and put in order
+    rows                          the rows behind the hits
     join, expected_ties           hits, and what there was to find
-    rows                          rows that are stored, and those behind the hits
     source, in_memory             `Source.under(convention)`: a `Joined`
     parts, file_parts             parts of users, joined one by one and merged, in files
                                   or, by Dask and Spark, where they are
-    side_data, other_columns,     train, items and users; columns without a role; what was
-    given                         given, for code that is shown
+    side_data                     train, items and users; columns without a role; what was
+                                  given, for code that is shown
 """
 
 from recnb.data import forms  # noqa: F401  # which registers its forms of input

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 import polars as pl
 
 from recnb.data.names import RECS, TRUTH
+from recnb.data.parts import StoredRows
 from recnb.data.roles import Layout
-from recnb.data.rows import StoredRows
 from recnb.data.tables import InputTable, Origin, errors_name_frame
 from recnb.errors import ElsewhereError, WriteError
 

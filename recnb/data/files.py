@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 
 from recnb.data.names import IDS, RECS, TRUTH, Named, role_of
-from recnb.data.tables import FileTable, errors_name_frame, refuse_repeated
+from recnb.data.tables import FileTable, errors_name_frame, refuse_equal_names
 from recnb.errors import FrameError, NoRowsError
 
 File: TypeAlias = str | os.PathLike[str]
@@ -201,7 +201,7 @@ def _csv(file: Path) -> pl.DataFrame:
         n_rows=1,
         truncate_ragged_lines=True,
     )
-    refuse_repeated(
+    refuse_equal_names(
         [name or "" for name in first_row.row(0)],
         str(file),
         hint=" If these are values, write names of columns above them.",

@@ -13,7 +13,7 @@ from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.data.ids import each_once
 from recnb.data.join import JoinedUsers, join
-from recnb.data.list_order import refuse_repeats, settled, with_checked_order
+from recnb.data.list_order import in_checked_order, refuse_repeats
 from recnb.data.names import IDS, TRUTH
 from recnb.data.role_table import RoleTable, is_missing, rows_of_users
 from recnb.data.rows import JoinedRows
@@ -29,6 +29,7 @@ from recnb.metrics.hits import Floats
 class InMemory(Source):
     """Both tables in memory."""
 
+    in_memory = True
     #: The rows of all users, of whom these are some: its catalogue and its highest
     #: relevance hold for them as well. None: these are all.
     whole: InMemory | None = None
@@ -37,6 +38,11 @@ class InMemory(Source):
     #: Whether it is an error if no user is in both tables, or none counts. In a part of
     #: the rows there may be none.
     needs_users: bool = True
+
+    @property
+    def recs_rows(self) -> pl.DataFrame:
+        """All rows of the recommendations."""
+        return self.recs.rows
 
     @cached_property
     def items(self) -> pl.Series:
@@ -71,7 +77,7 @@ class InMemory(Source):
         """Return the same with a list for each user and values of some columns."""
         if not columns:
             return self
-        keys = Keys.found_in(self.recs, self.truth, columns)
+        keys = Keys.of(self.recs, self.truth, columns)
         recs, truth = keys.numbered(self.recs), keys.numbered(self.truth)
         return replace(self, recs=recs, truth=truth, keys=keys)
 
@@ -120,8 +126,7 @@ class InMemory(Source):
 
     def _joined(self, convention: Convention) -> tuple[JoinedUsers, JoinedRows]:
         """Join the tables; an error names lists as the column of users does."""
-        recs = with_checked_order(self.recs, convention)
-        convention = settled(self.recs, convention)
+        recs, convention = in_checked_order(self.recs, convention)
         truth = self._truth_under(recs, convention)
         # Below a list stand the items of all lists, of other parts and models as well.
         all_items = self.items if convention.candidates == "catalogue" else None
@@ -152,7 +157,7 @@ class InMemory(Source):
         if convention.duplicates == "error":
             # If lists repeat as well, as those of several folds do, that says more.
             refuse_repeats(recs, convention)
-            self.truth.refuse_repeated(
+            self.truth.refuse_repeated_pairs(
                 IDS,
                 "Drop the repeats; or say duplicates='dedupe' to keep the highest "
                 "relevance.",

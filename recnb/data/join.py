@@ -34,25 +34,15 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.data import ranking
 from recnb.data.expected_ties import average_over_ties
-from recnb.data.ids import n_distinct
-from recnb.data.matches import Matches, single_precision
-from recnb.data.names import IDS
-from recnb.data.role_table import RoleTable, with_series
-from recnb.data.rows import JoinedRows
+from recnb.data.matches import Matches
+from recnb.data.role_table import RoleTable
+from recnb.data.rows import RowsInMemory
 from recnb.data.truth import GradedTruth, is_relevant
 from recnb.errors import FrameError, NoUsersError
-from recnb.metrics.hits import (
-    Bools,
-    Floats,
-    Hits,
-    Ints,
-    order_by_user_and_rank,
-    run_starts,
-)
+from recnb.metrics.hits import Bools, Floats, Hits, Ints, order_by_user_and_rank
 
 
 class Wanted(NamedTuple):
@@ -85,7 +75,7 @@ class Wanted(NamedTuple):
         return cls(is_wanted, rows, entry=np.cumsum(times) - times)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class JoinedUsers:
     """The users whom a join evaluates, with their hits."""
 
@@ -98,6 +88,7 @@ class JoinedUsers:
     n_with_relevant: int  #: users of either frame who have a relevant item
     in_both: bool  #: whether some user has a list and rows of the truth
     has_gaps: bool  #: whether some list that counts leaves a rank empty
+    user_weight: Floats | None = None  #: per user; None: all count the same
 
     def refuse_strangers(self, recs: RoleTable, truth: RoleTable) -> None:
         """Raise an error, with a user of each table, if no user is in both."""
@@ -114,56 +105,6 @@ class JoinedUsers:
         if not len(self.users):
             why = _why_nobody_counts(self.convention, self.hits.max_relevance)
             raise NoUsersError(f"no user that counts has a relevant item: {why}")
-
-
-@dataclass(frozen=True, eq=False)
-class RowsInMemory(JoinedRows):
-    """The rows behind the hits of tables in memory."""
-
-    recs: RoleTable
-    graded_truth: GradedTruth
-    convention: Convention  #: whose order is settled
-    frame_row_of_entry: Ints  #: [entry] -> frame row of the truth
-    weight: Floats | None  #: [frame row of the truth] -> its weight
-
-    @cached_property
-    def truth(self) -> pl.DataFrame:
-        """The frame rows of the truth."""
-        rows = self.graded_truth.without_marks
-        if self.weight is None:
-            return rows
-        return with_series(rows, pl.Series("weight", self.weight))
-
-    @cached_property
-    def n_users(self) -> int:
-        """Number of users of either table."""
-        columns = (self.recs["user"], self.graded_truth.users)
-        hashes = pl.concat([users.hash() for users in columns]).to_numpy()
-        # Rows in order by user have one hash to sort for each list.
-        return n_distinct(hashes[run_starts(hashes)])
-
-    @cached_property
-    def relevant(self) -> pl.DataFrame:
-        """The relevant rows of the users evaluated."""
-        return self.truth[self.frame_row_of_entry]
-
-    @cached_property
-    def lists(self) -> pl.DataFrame:
-        """User, item, rank, and score where there is one, without rows left out.
-
-        Rows are in the order in which they came. Items and ranks may repeat in lists that
-        do not count.
-        """
-        recs, convention = self.recs, self.convention
-        rank = ranking.rank_of_rows(recs, self.graded_truth, convention)
-        table = recs.with_columns(pl.Series("rank", rank))
-        if convention.score_dtype == "float32" and convention.order == "score":
-            scores = single_precision(recs["score"])
-            table = table.with_columns(pl.Series("score", scores))
-        rows = table.rows.select(*IDS, "rank", "^score$")
-        if rank.all():
-            return rows
-        return rows.filter(pl.col("rank") > 0)
 
 
 def join(

@@ -37,17 +37,19 @@ def settled(lists: RoleTable, convention: Convention) -> Convention:
     )
 
 
-def with_checked_order(lists: RoleTable, convention: Convention) -> RoleTable:
-    """Return lists whose ranks or scores, which order them, are checked."""
-    order = settled(lists, convention).order
-    if order == "rank":
+def in_checked_order(
+    lists: RoleTable, convention: Convention
+) -> tuple[RoleTable, Convention]:
+    """Return lists whose ranks or scores, which order them, are checked; settle the order."""
+    in_order = settled(lists, convention)
+    if in_order.order == "rank":
         lists = lists.with_columns(_checked_ranks(lists))
-    if order == "score":
+    if in_order.order == "score":
         lists = lists.with_columns(_checked_scores(lists))
     # With the order given the caller has said that the other column does not matter.
     if convention.order == "auto" and "rank" in lists and "score" in lists:
         _refuse_disagreement(lists)
-    return lists
+    return lists, in_order
 
 
 # Numbers keep their type, since as floats large whole ones become equal.
@@ -113,13 +115,13 @@ def _refuse_disagreement(lists: RoleTable) -> None:
 def refuse_repeats(lists: RoleTable, convention: Convention) -> None:
     """Raise an error for what lists repeat under a convention whose order is settled."""
     if convention.duplicates == "error":
-        lists.refuse_repeated(
+        lists.refuse_repeated_pairs(
             IDS,
             "Drop the repeats; or say duplicates='dedupe' to keep the one ranked highest. "
             f"If they are {SEVERAL_LISTS}",
         )
     if convention.order == "rank":
-        lists.refuse_repeated(
+        lists.refuse_repeated_pairs(
             (*IDS, "rank"),
             "Drop the repeats: they have the same rank, so none is higher. If they are "
             f"{SEVERAL_LISTS}",

@@ -25,7 +25,7 @@ import polars as pl
 from recnb.data.columns import as_column
 from recnb.data.names import RECS, Named, role_of
 from recnb.data.roles import columns_named, labels_of
-from recnb.data.tables import InputTable, ListTable, refuse_repeated
+from recnb.data.tables import InputTable, ListTable, refuse_equal_names
 from recnb.errors import FrameError, is_several, quoted
 from recnb.metrics.hits import Ints
 
@@ -117,7 +117,7 @@ class ListCells:
         elif self.are_ranked:
             starts = np.cumsum(flat.lengths) - flat.lengths
             columns.append(pl.Series("rank", np.arange(1, len(row) + 1) - starts[row]))
-        refuse_repeated([column.name for column in columns], self.name)
+        refuse_equal_names([column.name for column in columns], self.name)
         without_items: Sequence[Any] = ()
         if not flat.lengths.all():
             without_items = self.users.filter(pl.Series(flat.lengths == 0)).to_list()

@@ -63,15 +63,12 @@ class ListedRows:
     #: [listed row] -> score, higher is better; under order="rank" or "row" it is minus
     #: the rank or the frame row.
     score: Floats | Ints
-    #: [listed row] -> rank from 1, and after `rank_rows` 0 if the row left its list.
-    #: Before it, these are given ranks if they are kept (`Convention.keeps_ranks`), else 0.
-    rank: Ints
+    #: [listed row] -> the rank that was given and is kept (`Convention.keeps_ranks`), else 0.
+    given_rank: Ints
     truth_by_user: TruthRows
     #: [listed row] -> the truth row that judges it; -1: not judged.
     truth_row: Ints
     all_items: pl.Series | None  #: as in `join`
-    #: By listed row, as in `Matches`.
-    ties: RowTies | None = None
 
     @classmethod
     def of(
@@ -81,7 +78,7 @@ class ListedRows:
         convention: Convention,
         all_items: pl.Series | None = None,
     ) -> ListedRows:
-        """Return the recommended rows of lists that count, not ranked yet.
+        """Return the recommended rows of lists that count.
 
         Repeated items that the convention refuses raise an error.
         """
@@ -90,16 +87,16 @@ class ListedRows:
         if _repeats_an_item(counted, judging, convention):
             refuse_repeats(lists, convention)  # of all lists, whether they count or not
         truth_by_user = truth.numbered_by(users)
-        rank = np.zeros_like(user)
+        given_rank = np.zeros_like(user)
         if convention.keeps_ranks:
-            rank = counted["rank"].to_numpy()
+            given_rank = counted["rank"].to_numpy()
         return cls(
             lists=counted,
             truth=truth,
             users=users,
             user=user,
             score=_order_values(counted, convention),
-            rank=rank,
+            given_rank=given_rank,
             truth_by_user=truth_by_user,
             truth_row=truth_by_user.judging(judging),
             all_items=all_items,
@@ -116,24 +113,29 @@ class ListedRows:
         recommended = self.user[: self.n_recommended]
         return np.bincount(recommended, minlength=len(self.users))
 
-    @cached_property
-    def last_rank(self) -> Ints:
-        """[user] -> the last of its ranks; 0: there is none."""
+    def last_of(self, rank: Ints) -> Ints:
+        """Return for each user the last of its ranks, given by row; 0: there is none."""
         last_rank = np.zeros(len(self.users), dtype=np.int64)
-        np.maximum.at(last_rank, self.user, self.rank)
+        np.maximum.at(last_rank, self.user, rank)
         return last_rank
+
+    @cached_property
+    def last_given_rank(self) -> Ints:
+        """[user] -> the last of its given ranks; 0: there is none."""
+        return self.last_of(self.given_rank)
 
     @property
     def repeats_a_rank(self) -> bool:
-        """Whether a list gives a rank twice; before rows are ranked."""
+        """Whether a list gives a rank twice; no rows are added yet."""
         # A cell for each rank from 1 to the last of each list tells soonest, unless
         # ranks with gaps need many.
-        n_cells = int(self.last_rank.sum())
-        n_rows = len(self.rank)
+        last_rank = self.last_given_rank
+        n_cells = int(last_rank.sum())
+        n_rows = len(self.given_rank)
         if n_rows <= n_cells <= 4 * n_rows:
-            first_cell = np.cumsum(self.last_rank) - self.last_rank
+            first_cell = np.cumsum(last_rank) - last_rank
             is_given = np.zeros(n_cells, dtype=bool)
-            is_given[first_cell[self.user] + self.rank - 1] = True
+            is_given[first_cell[self.user] + self.given_rank - 1] = True
             if np.count_nonzero(is_given) == n_rows:
                 return False
         return repeated(self.lists.rows, ["user", "rank"]).height > 0
@@ -164,6 +166,18 @@ class ListedRows:
     def pair(self) -> Ints:
         """[listed row] -> the number of its pair of user and item."""
         return self.user * len(self.items) + self.item
+
+
+class RankedRows(NamedTuple):
+    """Listed rows, those that were added among them, with their ranks."""
+
+    listed: ListedRows
+    #: [listed row] -> rank, from 1; 0: the row left its list.
+    rank: Ints
+    #: [user] -> the last of its ranks; 0: it has no list.
+    last_rank: Ints
+    #: By listed row, as in `Matches`.
+    ties: RowTies | None = None
 
 
 @dataclass(frozen=True, eq=False)

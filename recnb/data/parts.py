@@ -1,13 +1,14 @@
 """Rows in parts of whole users: what is done with each, and one `Joined` of all.
 
 A part is the rows of whole users on both sides, as `InMemory`. What memory does not hold
-is a list of parts, wherever they are (`StoredRows` in `rows.py`): files
+is a list of parts, wherever they are (`StoredRows`): files
 (`file_parts.py`), partitions of Dask, groups of Spark. `Parts.each` applies a function
 to every part where it is.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
@@ -25,7 +26,7 @@ from recnb.data.join import JoinedUsers
 from recnb.data.names import RECS, TRUTH, Labels
 from recnb.data.role_table import RoleTable, no_rows, rows_of_users
 from recnb.data.roles import Layout
-from recnb.data.rows import JoinedRows, RowCounts, StoredRows
+from recnb.data.rows import JoinedRows, RowCounts
 from recnb.data.source import Source
 from recnb.data.splits import BY_USER, Keys, split_labels
 from recnb.errors import ElsewhereError, FrameError
@@ -39,10 +40,39 @@ def columns_alone(name: str, labels: Labels) -> RoleTable:
     return RoleTable(name, pl.DataFrame(schema=[*labels]), labels)
 
 
+class StoredRows(ABC):
+    """The rows of both tables, by role and in parts of whole users, wherever they are."""
+
+    where: str  #: what holds them, in words
+    remedy: str  #: what to type to have them in memory
+    #: Whether rows of the truth are kept of each part, and not made again where they are
+    #: asked for.
+    keeps_truth = False
+
+    @abstractmethod
+    def each(
+        self, work: Callable[[pl.DataFrame, pl.DataFrame], T | None]
+    ) -> Iterable[T | None]:
+        """Apply a function to the lists and the truth of every part, where they are."""
+
+    @abstractmethod
+    def of_users(self, users: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Return the lists and the truth of some users."""
+
+    @abstractmethod
+    def distinct(self, name: str, roles: Sequence[str]) -> pl.DataFrame:
+        """Return the values that some columns of a table have together."""
+
+    @abstractmethod
+    def first(self) -> pl.DataFrame:
+        """Return a row of the lists."""
+
+
 @dataclass(eq=False, kw_only=True)
 class Parts(Source):
     """Both tables in parts of whole users."""
 
+    in_memory = False
     stored: StoredRows
 
     @classmethod
@@ -62,7 +92,7 @@ class Parts(Source):
                 recs_keys = recs.with_rows(listed).with_ids(["user"])
                 truth_keys = truth.with_rows(judged).with_ids(["user"])
             recs_keys.refuse_other_kinds(truth_keys)
-            keys = Keys.found_in(recs_keys, truth_keys, layout.split)
+            keys = Keys.of(recs_keys, truth_keys, layout.split)
         return cls(
             recs=recs,
             truth=truth,
@@ -94,6 +124,19 @@ class Parts(Source):
         users = self.keys.users_of(list_ids).unique()
         part = part_of(self._template, *self.stored.of_users(users))
         return part.among(list_ids) if self.keys.columns else part
+
+    @property
+    def recs_rows(self) -> pl.DataFrame:
+        """An error: the rows of lists are not in memory."""
+        raise self.elsewhere()
+
+    def elsewhere(self) -> ElsewhereError:
+        """Return the error for what needs all rows."""
+        return ElsewhereError(
+            f"this looks at every row of the lists, and they stay in {self.stored.where}: "
+            "only hits and counts were fetched. If they fit into memory, or do so once "
+            f"they are cut at the rank you need: {self.stored.remedy}."
+        )
 
     @cached_property
     def truth_rows(self) -> pl.DataFrame:
@@ -133,21 +176,19 @@ class Parts(Source):
         recs = self.recs.with_rows(pl.DataFrame({"user": [listed]}))
         truth = self.truth.with_rows(pl.DataFrame({"user": [judged]}))
         recs.refuse_other_kinds(truth)
-        # Taken here, as `_merged` empties the list of parts.
-        counts = [part.counts for part in parts]
-        kept = [part.kept for part in parts]
-        joined = _merged(parts)
+        joined = _merged([part.joined for part in parts])
         # Where some user is in both tables, items of all parts are of one kind.
         joined.refuse_strangers(recs, truth)
         joined.refuse_no_users()
         if self.keys.columns:
             self.keys.refuse_without_users(joined.users)
         # Of a copy: what this one keeps of its joins would hold these rows in a cycle.
-        rows = RowsOfParts(replace(self), convention, reduce(add, counts))
+        counts = reduce(add, [part.counts for part in parts])
+        rows = RowsOfParts(replace(self), convention, counts)
         if self.stored.keeps_truth:
             # In the place of what these properties would read.
-            rows.truth = _by_user([tables["truth"] for tables in kept])
-            rows.relevant = _by_user([tables["relevant"] for tables in kept])
+            rows.truth = _by_user([part.kept["truth"] for part in parts])
+            rows.relevant = _by_user([part.kept["relevant"] for part in parts])
         return joined, rows
 
 
@@ -343,32 +384,23 @@ def _first_known(name: str, users: Sequence[Any]) -> Any:
     raise no_rows(name)
 
 
-def _merged(parts: list[JoinedPart]) -> JoinedUsers:
+def _merged(parts: Sequence[JoinedUsers]) -> JoinedUsers:
     """Return what is joined of parts, each of other users, as of one frame.
 
-    The list of parts is emptied: their hits may take most of the memory, and are not held
-    twice.
+    Their hits may take most of the memory: they are taken out of the parts, so that none
+    are held twice.
     """
-    joined = [part.joined for part in parts]
-    parts.clear()
-    users = pl.concat([part.users for part in joined])
+    hits = [vars(part).pop("hits") for part in parts]
+    users = pl.concat([part.users for part in parts])
     by_id = users.arg_sort()
-    users = users.gather(by_id)
-    has_list = np.concatenate([part.has_list for part in joined])[by_id]
     position = np.empty(len(users), dtype=np.int64)
     position[by_id] = np.arange(len(users))
-    hits = [part.hits for part in joined]
-    convention = joined[0].convention  # as of all parts
-    n_with_relevant = sum(part.n_with_relevant for part in joined)
-    in_both = any(part.in_both for part in joined)
-    has_gaps = any(part.has_gaps for part in joined)
-    joined.clear()
     return JoinedUsers(
-        users=users,
+        users=users.gather(by_id),
         hits=hits_together(hits, position),
-        convention=convention,
-        has_list=has_list,
-        n_with_relevant=n_with_relevant,
-        in_both=in_both,
-        has_gaps=has_gaps,
+        convention=parts[0].convention,  # as of all parts
+        has_list=np.concatenate([part.has_list for part in parts])[by_id],
+        n_with_relevant=sum(part.n_with_relevant for part in parts),
+        in_both=any(part.in_both for part in parts),
+        has_gaps=any(part.has_gaps for part in parts),
     )

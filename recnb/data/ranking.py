@@ -10,7 +10,7 @@ Where a library departs from the plain order, its own step is one of these:
 | `ties`: by row, item, truth   | `tie_order`               | `rank_rows`: order of equal scores   |
 | `duplicates`, `judged_only`   | `rows_that_stay`          | `rank_rows`: rows leave, ranks close |
 | `order="rank"` and padding    | `given_ranks_and_below`   | `rank_rows`: given ranks stay        |
-| `ties`: shared ranks          | `with_ties`               | `rank_rows`: equal scores counted    |
+| `ties`: shared ranks          | `ties_of_scores`          | `rank_rows`: equal scores counted    |
 | `candidates="catalogue"`      | `with_catalogue`          | after ranking: what was missed       |
 | `duplicates="rows"`           | `copies_of_each`          | before hits: rows of truth repeated  |
 | `nonpositive_scores`          | `only_positive_scores_hit`| `find_hits`: which matches are hits  |
@@ -33,7 +33,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.conventions.convention import SHARED_RANKS, Ties
 from recnb.data.list_order import refuse_repeats
-from recnb.data.matches import ListedRows, Matches, RowTies
+from recnb.data.matches import ListedRows, Matches, RankedRows, RowTies
 from recnb.data.role_table import RoleTable
 from recnb.data.truth import GradedTruth
 from recnb.errors import OptionError
@@ -81,26 +81,26 @@ def match(
     listed = ListedRows.of(lists, truth, convention, all_items)
     if convention.order == "rank" and listed.repeats_a_rank:
         refuse_repeats(lists, convention)
-    ranked = rank_rows(listed, convention)
-    is_match = (ranked.truth_row >= 0) & (ranked.rank > 0)  # 0: the row left its list
+    listed, rank, last_rank, ties = rank_rows(listed, convention)
+    is_match = (listed.truth_row >= 0) & (rank > 0)  # 0: the row left its list
     row = np.flatnonzero(is_match)
-    last_rank = ranked.last_rank
-    n_listed = np.bincount(ranked.user, minlength=len(ranked.users))
+    n_listed = np.bincount(listed.user, minlength=len(listed.users))
+    if ties is not None:
+        ties = ties.of(row)
     matches = Matches(
-        users=ranked.users,
-        truth_by_user=ranked.truth_by_user,
-        truth_row=ranked.truth_row[row],
-        rank=ranked.rank[row],
-        score=ranked.score[row],
-        has_list=ranked.n_rows > 0,
+        users=listed.users,
+        truth_by_user=listed.truth_by_user,
+        truth_row=listed.truth_row[row],
+        rank=rank[row],
+        score=listed.score[row],
+        has_list=listed.n_rows > 0,
         last_rank=last_rank,
         # No rank is given twice: a list with a rank beyond its number of rows has gaps.
         has_gaps=bool((last_rank > n_listed).any()),
+        ties=ties,
     )
-    if ranked.ties is not None:
-        matches = replace(matches, ties=ranked.ties.of(row))
     if convention.candidates == "catalogue":
-        return with_catalogue(matches, ranked, convention)
+        return with_catalogue(matches, listed, convention)
     return matches
 
 
@@ -134,12 +134,12 @@ def padded(listed: ListedRows) -> ListedRows:
     """
     missed = missed_rows(listed)
     lowest_scores = np.full(len(missed), -np.inf)
-    no_rank = np.zeros_like(missed)
+    none_given = np.zeros_like(missed)
     return replace(
         listed,
         user=np.concatenate([listed.user, listed.truth_by_user.user[missed]]),
         score=np.concatenate([listed.score, lowest_scores]),
-        rank=np.concatenate([listed.rank, no_rank]),
+        given_rank=np.concatenate([listed.given_rank, none_given]),
         truth_row=np.concatenate([listed.truth_row, missed]),
     )
 
@@ -154,12 +154,13 @@ def missed_rows(listed: ListedRows) -> Ints:
     return missed[np.argsort(truth.frame_row[missed])]
 
 
-def rank_rows(listed: ListedRows, convention: Convention) -> ListedRows:
+def rank_rows(listed: ListedRows, convention: Convention) -> RankedRows:
     """Rank the rows of each list, the highest score first; add rows below, if any."""
     keeps_ranks = convention.keeps_ranks
     is_padded = convention.candidates == "padded"
     if keeps_ranks and not is_padded:
-        return listed  # no row is added or leaves
+        # No row is added or leaves.
+        return RankedRows(listed, listed.given_rank, listed.last_given_rank)
     if is_padded:
         listed = padded(listed)
     order = _order_from_top(listed, convention.ties)
@@ -170,10 +171,10 @@ def rank_rows(listed: ListedRows, convention: Convention) -> ListedRows:
     rank[order] = count_within(listed.user[order])
     if keeps_ranks:
         rank = given_ranks_and_below(rank, listed)
-    ranked = replace(listed, rank=rank)
+    ties = None
     if convention.ties in SHARED_RANKS:
-        return with_ties(ranked, order)
-    return ranked
+        ties = ties_of_scores(rank, listed, order)
+    return RankedRows(listed, rank, listed.last_of(rank), ties)
 
 
 def _order_from_top(listed: ListedRows, ties: Ties) -> Ints | slice:
@@ -246,13 +247,13 @@ def given_ranks_and_below(place: Ints, listed: ListedRows) -> Ints:
         given rank     1  2  5  0  0      two are left empty, 3 and 4
         rank returned  1  2  5  6  7
     """
-    n_empty = listed.last_rank - listed.n_rows  # [user], as no rank is given twice
+    n_empty = listed.last_given_rank - listed.n_rows  # [user]: no rank is given twice
     below = place + n_empty[listed.user]
-    return np.where(listed.rank == 0, below, listed.rank)
+    return np.where(listed.given_rank == 0, below, listed.given_rank)
 
 
-def with_ties(listed: ListedRows, order: Ints | slice) -> ListedRows:
-    """Return ranked lists with the ties of equal scores.
+def ties_of_scores(rank: Ints, listed: ListedRows, order: Ints | slice) -> RowTies:
+    """Return the tie of each listed row, which is of equal scores.
 
     Of a list in order:
 
@@ -261,16 +262,16 @@ def with_ties(listed: ListedRows, order: Ints | slice) -> ListedRows:
         above   0  1  1  1
         n_tied  1  3  3  3
     """
-    rank_in_order = listed.rank[order]
+    rank_in_order = rank[order]
     # Where each tie starts in the order, a score that is alone being a tie of one row.
     starts = run_starts(listed.user[order], listed.score[order])
     n_rows = np.diff(starts, append=len(rank_in_order))  # [tie]
     highest_rank = rank_in_order[starts]  # [tie]
-    above = np.zeros_like(listed.rank)
+    above = np.zeros_like(rank)
     above[order] = np.repeat(highest_rank - 1, n_rows)
-    n_tied = np.ones_like(listed.rank)
+    n_tied = np.ones_like(rank)
     n_tied[order] = np.repeat(n_rows, n_rows)
-    return replace(listed, ties=RowTies(above, n_tied))
+    return RowTies(above, n_tied)
 
 
 # ---- after lists are ranked

@@ -30,7 +30,7 @@ from recnb.data.roles import (
     refuse_models,
     with_split,
 )
-from recnb.data.source import Source
+from recnb.data.source import OneFrame, Source
 from recnb.data.tables import (
     HINTS,
     FileTable,
@@ -273,20 +273,14 @@ def _read_both_sides(tables: Tables, named: Named) -> Source:
     order = "rank" if "rank" in labels else "score"
     is_listed, is_judged = ~is_missing(both[order]), ~is_missing(both["relevance"])
     _refuse_rows_of_neither(both, order, is_listed, is_judged, has_items=has_items)
-    only_listed = not (is_judged & ~is_listed).any()
-    # A left merge of recommendations with a truth loses what the lists missed.
-    is_left_merge = only_listed and not is_judged.all()
     of_truth = {role: labels[role] for role in labels if role in ROLES[TRUTH]}
     source = InMemory(
         # The labels of lists are of all roles, to be named in a call with the one frame.
         RoleTable(RECS, _rows_of_side(RECS, both, is_listed, order), labels),
         RoleTable(TRUTH, _rows_of_side(TRUTH, both, is_judged, "relevance"), of_truth),
-        notes=_notes(order, is_listed, only_listed=only_listed, has_items=has_items),
-        is_left_merge=is_left_merge,
-        only_listed=only_listed,
-        rows_are_items=not has_items,
+        one_frame=_said_of(order, is_listed, is_judged, has_items=has_items),
     ).split_by(split)
-    if is_left_merge:
+    if source.one_frame.is_left_merge:
         _warn_of_left_merge(both.label("relevance"))
     return source
 
@@ -329,10 +323,11 @@ def _rows_of_side(
     return rows.drop(of_other_side, strict=False)
 
 
-def _notes(
-    order: str, is_listed: pl.Series, *, only_listed: bool, has_items: bool
-) -> tuple[Sentence, ...]:
-    """Return what is said beside every number of one frame."""
+def _said_of(
+    order: str, is_listed: pl.Series, is_judged: pl.Series, *, has_items: bool
+) -> OneFrame:
+    """Return what is said of one frame, also beside every number."""
+    only_listed = not (is_judged & ~is_listed).any()
     notes = []
     if only_listed:
         notes.append(ONLY_LISTED)
@@ -341,7 +336,13 @@ def _notes(
     n_not_scored = int((~is_listed).sum())
     if order == "score" and n_not_scored:
         notes.append(Sentence(NOT_SCORED, {"n": n_not_scored}))
-    return tuple(notes)
+    return OneFrame(
+        # A left merge of recommendations with a truth loses what the lists missed.
+        is_left_merge=only_listed and not is_judged.all(),
+        only_listed=only_listed,
+        rows_are_items=not has_items,
+        notes=tuple(notes),
+    )
 
 
 def _warn_of_left_merge(relevance: str) -> None:

@@ -190,7 +190,7 @@ class RoleTable:
         self.refuse_values(role, ~is_finite, why)
         return numbers
 
-    def refuse_repeated(self, keys: Sequence[str], fix: str) -> None:
+    def refuse_repeated_pairs(self, keys: Sequence[str], fix: str) -> None:
         """Raise an error for pairs of user and item that are repeated in these columns."""
         twice = repeated(self.rows, keys)
         if twice.height == 0:

@@ -1,4 +1,11 @@
-"""Which column of a table plays which role: by its usual name, or as a keyword says.
+"""Which column of a table plays which role (`labels_of`).
+
+1. It is the column of this table that a keyword names for the role.
+2. Else it is one whose name suggests the role, unless a keyword names it for another.
+3. Of several such columns, it is one that other tables have as well (`in_others`).
+
+An index of pandas is no column: an error says how to make it one. The places of columns
+matter only in errors, which propose the next free one (`_no_column`).
 
 Beside roles, columns tell the lists of a user apart, or name models.
 """

@@ -1,56 +1,21 @@
-"""The rows of lists and truth: where they are stored, and those behind the hits.
-
-Those behind the hits are made when they are asked for.
-"""
+"""The rows of lists and truth behind the hits, made when they are asked for."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention
-from recnb.data.ids import each_once
+from recnb.data import ranking
+from recnb.data.ids import each_once, n_distinct
+from recnb.data.matches import single_precision
 from recnb.data.names import IDS
-from recnb.data.role_table import rows_of_users
-from recnb.data.truth import relevant_only
-
-T = TypeVar("T")
-
-
-class StoredRows(ABC):
-    """The rows of both tables, by role and in parts of whole users, wherever they are."""
-
-    where: str  #: what holds them, in words
-    remedy: str  #: what to type to have them in memory
-    #: Whether rows of the truth are kept of each part, and not made again where they are
-    #: asked for.
-    keeps_truth = False
-
-    @abstractmethod
-    def each(
-        self, work: Callable[[pl.DataFrame, pl.DataFrame], T | None]
-    ) -> Iterable[T | None]:
-        """Apply a function to the lists and the truth of every part, where they are."""
-
-    @abstractmethod
-    def of_users(self, users: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """Return the lists and the truth of some users."""
-
-    @abstractmethod
-    def distinct(self, name: str, roles: Sequence[str]) -> pl.DataFrame:
-        """Return the values that some columns of a table have together."""
-
-    @abstractmethod
-    def first(self) -> pl.DataFrame:
-        """Return a row of the lists."""
-
-
-# ---- behind the hits
+from recnb.data.role_table import RoleTable, rows_of_users, with_series
+from recnb.data.truth import GradedTruth, relevant_only
+from recnb.metrics.hits import Floats, Ints, run_starts
 
 
 @dataclass(frozen=True)
@@ -128,6 +93,56 @@ class JoinedRows(ABC):
     def relevant_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the relevant rows of some users, fetched if they have to be."""
         return rows_of_users(self.relevant, users)
+
+
+@dataclass(frozen=True, eq=False)
+class RowsInMemory(JoinedRows):
+    """The rows behind the hits of tables in memory."""
+
+    recs: RoleTable
+    graded_truth: GradedTruth
+    convention: Convention  #: whose order is settled
+    frame_row_of_entry: Ints  #: [entry] -> frame row of the truth
+    weight: Floats | None  #: [frame row of the truth] -> its weight
+
+    @cached_property
+    def truth(self) -> pl.DataFrame:
+        """The frame rows of the truth."""
+        rows = self.graded_truth.without_marks
+        if self.weight is None:
+            return rows
+        return with_series(rows, pl.Series("weight", self.weight))
+
+    @cached_property
+    def n_users(self) -> int:
+        """Number of users of either table."""
+        columns = (self.recs["user"], self.graded_truth.users)
+        hashes = pl.concat([users.hash() for users in columns]).to_numpy()
+        # Rows in order by user have one hash to sort for each list.
+        return n_distinct(hashes[run_starts(hashes)])
+
+    @cached_property
+    def relevant(self) -> pl.DataFrame:
+        """The relevant rows of the users evaluated."""
+        return self.truth[self.frame_row_of_entry]
+
+    @cached_property
+    def lists(self) -> pl.DataFrame:
+        """User, item, rank, and score where there is one, without rows left out.
+
+        Rows are in the order in which they came. Items and ranks may repeat in lists that
+        do not count.
+        """
+        recs, convention = self.recs, self.convention
+        rank = ranking.rank_of_rows(recs, self.graded_truth, convention)
+        table = recs.with_columns(pl.Series("rank", rank))
+        if convention.score_dtype == "float32" and convention.order == "score":
+            scores = single_precision(recs["score"])
+            table = table.with_columns(pl.Series("score", scores))
+        rows = table.rows.select(*IDS, "rank", "^score$")
+        if rank.all():
+            return rows
+        return rows.filter(pl.col("rank") > 0)
 
 
 @dataclass(eq=False)

@@ -1,8 +1,12 @@
-"""What is given beside the pairs: train, items and users."""
+"""What is given beside the pairs: train, items and users, columns without a role.
+
+Of the caller's frames and keywords, what code that is shown needs, without rows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,20 +14,113 @@ import pandas as pd
 import polars as pl
 
 from recnb.caching import cached_property
-from recnb.data.given import Call, GivenFrame
+from recnb.conventions.convention import Order
 from recnb.data.in_memory import InMemory
-from recnb.data.names import RECS, ROLES, TRUTH, Labels, Named, says_when
-from recnb.data.other_columns import OtherColumns, columns_of_truth, columns_shared
+from recnb.data.names import IDS, RECS, ROLES, TRUTH, Labels, Named, says_when
 from recnb.data.read import SIDE_FRAMES, Input, read_tables, tables_of
 from recnb.data.role_table import RoleTable
 from recnb.data.roles import labels_of
 from recnb.data.source import Source
 from recnb.data.splits import Keys
-from recnb.data.tables import InputTable, Tables, is_file, is_frame, refuse_repeated
+from recnb.data.tables import (
+    InputTable,
+    MadeTable,
+    Tables,
+    is_file,
+    is_frame,
+    refuse_equal_names,
+)
 from recnb.errors import ColumnError, FrameError, OptionError, listed
 
 #: The argument of `evaluate` that a table is, where it has another name in errors.
 ARGUMENTS = {RECS: "recs"}
+
+
+@dataclass(frozen=True)
+class GivenFrame:
+    """One of the caller's frames, without its rows."""
+
+    #: "pandas", "polars" or "lazy", which is Polars as well; "" for anything else.
+    library: str
+    #: Role -> column.
+    labels: Labels
+    #: The names of all columns.
+    columns: Sequence[Any]
+    #: Role -> type, of a frame of Polars.
+    types: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, table: InputTable, labels: Labels) -> GivenFrame:
+        """Note the library and the types of a table that its caller has."""
+        library = _library_of(table)
+        types: Mapping[str, Any] = {}
+        if library in ("polars", "lazy"):
+            schema = table.frame.collect_schema()
+            types = {
+                role: schema[label].base_type()
+                for role, label in labels.items()
+                if label in schema
+            }
+        return cls(library, labels, table.columns, types)
+
+    @cached_property
+    def without_rows(self) -> pd.DataFrame:
+        """A table with these columns and no rows."""
+        return pd.DataFrame(columns=[*self.columns])
+
+
+@dataclass(frozen=True)
+class Call:
+    """Keywords of the call that made an evaluation."""
+
+    #: As named by keyword.
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    #: By what lists are ordered.
+    order: Order = "auto"
+    #: Propensity and user_weight, each a column, or its own name where values are given.
+    weights: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class OtherColumns:
+    """Copies of the columns of a table that play no role, and of its ids."""
+
+    ids: pl.DataFrame  #: by role
+    #: By name, each a column, or why it is not read: some hold values of several kinds.
+    columns: Mapping[str, pl.Series | str]
+
+    def __getitem__(self, name: str) -> pl.Series:
+        column = self.columns[name]
+        if isinstance(column, str):
+            raise FrameError(column)
+        return column
+
+    @classmethod
+    def of(
+        cls, table: InputTable, labels: Labels, columns: Sequence[str]
+    ) -> OtherColumns | None:
+        """Copy columns of a table, and of its ids those that it has; None: no columns."""
+        if not columns:
+            return None
+        # Where each row is an item of its own there is no column of items, and a truth may
+        # have none of the split.
+        ids = {role: label for role, label in labels.items() if label in table.columns}
+        rows = table.fetched([*ids.values(), *columns])
+        copies: dict[str, pl.Series | str] = {}
+        for column in columns:
+            try:
+                copies[str(column)] = rows.select({"value": column})["value"]
+            except FrameError as problem:
+                copies[str(column)] = str(problem)
+        return cls(rows.select(ids), copies)
+
+    def differs_within(self, roles: Sequence[str], name: str) -> bool:
+        """Return whether rows of equal ids have two values of a column."""
+        # Columns of kinds that are not read, or cannot be grouped, are passed over.
+        with suppress(FrameError, pl.exceptions.PolarsError):
+            rows = self.ids.select(key=pl.struct(roles)).with_columns(value=self[name])
+            return bool(rows.unique()["key"].is_duplicated().any())
+        return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +177,7 @@ def read_side_data(
     rows: dict[str, pl.DataFrame] = {}
     train_times = None
     for name, table in side_tables.items():
-        if source.rows_are_items and name != "users":
+        if source.one_frame.rows_are_items and name != "users":
             raise ColumnError(
                 f"{name}= is joined by item, and the frame has no item column that recnb "
                 "knows. Name it, item='...'."
@@ -177,7 +274,7 @@ def _columns_without_role(
     if table.name == "train":
         split = keys.labels
         return {role: split[role] for role in split if split[role] in table.columns}
-    refuse_repeated([*map(str, table.columns)], table.name)
+    refuse_equal_names([*map(str, table.columns)], table.name)
     others: dict[str, Any] = {}
     for column in table.columns:
         if column in labels.values():
@@ -201,3 +298,45 @@ def _in_split(train: RoleTable, keys: Keys) -> pl.DataFrame:
             "every value."
         )
     return rows
+
+
+# ---- columns that play no role
+
+
+def columns_of_truth(tables: Tables, source: Source) -> OtherColumns | None:
+    """Copy ids and columns without a role of the truth, or of the one frame."""
+    if RECS not in tables:
+        return None  # its rows stay with an engine
+    # In one frame, columns of the lists have a role as well.
+    table, labels = tables[RECS], source.recs.labels
+    if TRUTH in tables:
+        table, labels = tables[TRUTH], source.truth.labels
+    others = [column for column in table.columns if column not in labels.values()]
+    table = replace(table, name=TRUTH)
+    return OtherColumns.of(table, _ids_of_lists(labels, source), others)
+
+
+def columns_shared(tables: Tables, source: Source) -> OtherColumns | None:
+    """Copy the columns of recommendations that the truth has too, without a role."""
+    if TRUTH not in tables or not source.in_memory:
+        return None
+    recs, labels = tables[RECS], source.recs.labels
+    in_truth = {*tables[TRUTH].columns}.difference(
+        labels.values(), source.truth.labels.values(), source.keys.columns
+    )
+    shared = [column for column in recs.columns if column in in_truth]
+    return OtherColumns.of(recs, _ids_of_lists(labels, source), shared)
+
+
+def _ids_of_lists(labels: Labels, source: Source) -> Labels:
+    """Return the columns of users and items, and those of the split."""
+    return {**{role: labels[role] for role in IDS}, **source.keys.labels}
+
+
+def _library_of(table: InputTable) -> str:
+    """Return the word for the library of the frame that a caller has."""
+    if isinstance(table, MadeTable) or table.made_of:
+        return ""
+    if isinstance(table.frame, pd.DataFrame):
+        return "pandas"
+    return "polars" if isinstance(table.frame, pl.DataFrame) else "lazy"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import polars as pl
 
@@ -19,14 +19,24 @@ from recnb.conventions.convention import Order
 from recnb.data.join import JoinedUsers
 from recnb.data.list_order import refuse_repeats, settled
 from recnb.data.role_table import RoleTable
-from recnb.data.rows import JoinedRows, RowsOfUsers, StoredRows
+from recnb.data.rows import JoinedRows, RowsOfUsers
 from recnb.data.splits import BY_USER, Keys
 from recnb.data.weights import look_up, refuse_lacking
 from recnb.display.language import Sentence
-from recnb.errors import ElsewhereError, FrameError
+from recnb.errors import FrameError
 from recnb.metrics.hits import Floats, Hits
 
 # ---- as they were read
+
+
+@dataclass(frozen=True)
+class OneFrame:
+    """What is said of one frame that was given with both sides."""
+
+    is_left_merge: bool = False  #: whether it lost what the lists missed
+    only_listed: bool = False  #: whether it has no relevant item that the lists missed
+    rows_are_items: bool = False  #: whether it has no column of items
+    notes: tuple[str | Sentence, ...] = ()  #: beside every number
 
 
 @dataclass(eq=False)
@@ -39,22 +49,17 @@ class Source(ABC):
 
     recs: RoleTable  #: user, item, and rank or score or both
     truth: RoleTable  #: user, item, and relevance if there is one
-    notes: tuple[str | Sentence, ...] = ()
+    in_memory: ClassVar[bool]  #: whether rows of recommendations are
+    one_frame: OneFrame = OneFrame()  #: nothing is said of two
     keys: Keys = BY_USER  #: whose list an id in `user` is
     #: Users of the truth with an empty list, for whom its rows have no place.
     users_without_items: Sequence[Any] = ()
-    is_left_merge: bool = False  #: whether one frame lost what the lists missed
-    #: Whether one frame has no relevant item that the lists missed.
-    only_listed: bool = False
-    rows_are_items: bool = False  #: whether one frame has no column of items
     #: By item; None: there are none, or they are a column of the truth.
     propensity: pl.DataFrame | None = None
     user_weights: pl.DataFrame | None = None  #: user and value
-    stored: StoredRows | None = None  #: the rows, if they are not in memory
-    #: What was joined, by the decisions of the join, with the weights of users. No
-    #: `Joined`, which has its source: a cycle would keep rows in memory until Python
-    #: looks for it.
-    _known: dict[Convention, tuple[JoinedUsers, JoinedRows, Floats | None]] = field(
+    #: What was joined, by the decisions of the join. No `Joined`, which has its source:
+    #: a cycle would keep rows in memory until Python looks for it.
+    _known: dict[Convention, tuple[JoinedUsers, JoinedRows]] = field(
         default_factory=dict, init=False
     )
 
@@ -83,30 +88,14 @@ class Source(ABC):
     # The rows
 
     @property
-    def in_memory(self) -> bool:
-        """Whether rows of recommendations are in memory."""
-        return self.stored is None
-
-    @property
+    @abstractmethod
     def recs_rows(self) -> pl.DataFrame:
         """All rows of the recommendations; an error if they are not in memory."""
-        if not self.in_memory:
-            raise self.elsewhere()
-        return self.recs.rows
 
     @property
     def truth_rows(self) -> pl.DataFrame:
         """All rows of the truth."""
         return self.truth.rows
-
-    def elsewhere(self) -> ElsewhereError:
-        """Return the error for what needs all rows, where they are not in memory."""
-        assert self.stored is not None
-        return ElsewhereError(
-            f"this looks at every row of the lists, and they stay in {self.stored.where}: "
-            "only hits and counts were fetched. If they fit into memory, or do so once "
-            f"they are cut at the rank you need: {self.stored.remedy}."
-        )
 
     # Weights
 
@@ -160,15 +149,15 @@ class Source(ABC):
         decisions = in_order.of_data
         if decisions not in self._known:
             joined, rows = self.join(convention.of_data)
-            self._known[decisions] = joined, rows, self.weight_of(joined.users)
-        joined, rows, weight = self._known[decisions]
-        fields_of_joined = {
-            **vars(joined),  # of some users of parts, those of a `Joined` already
+            weight = self.weight_of(joined.users)
+            self._known[decisions] = replace(joined, user_weight=weight), rows
+        joined, rows = self._known[decisions]
+        # Of some users of parts, this is a `Joined` already.
+        fields_of_joined = vars(joined) | {
             "convention": in_order,
             "rows": rows,
             "source": self,
-            "notes": self.notes,
-            "user_weight": weight,
+            "notes": self.one_frame.notes,
         }
         return Joined(**fields_of_joined)
 
@@ -206,14 +195,13 @@ class Counts:
     n_gaps: int  #: users whose ranks have gaps
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Joined(JoinedUsers):
     """Lists and truth under a convention: users, hits of whole lists, and counts."""
 
     rows: JoinedRows  #: behind the hits
     source: Source  #: the frames as read, to be looked at under another convention
-    notes: tuple[str | Sentence, ...] = ()
-    user_weight: Floats | None = None  #: per user; None: all count the same
+    notes: tuple[str | Sentence, ...]
 
     @property
     def n_without_relevant(self) -> int:
@@ -294,17 +282,20 @@ class Joined(JoinedUsers):
             # Rows that are not relevant may have no propensity. With a least one of 1
             # every weight is 1, and propensities are not read.
             convention = replace(convention, min_propensity=1.0)
-        if convention.negative_relevance != "zero":
-            return self._hits_under(convention)
-        with_marks = replace(convention, negative_relevance="keep", judged_only=False)
-        if not convention.judged_only:
+        with_marks = convention
+        if convention.negative_relevance == "zero":
+            with_marks = replace(
+                convention, negative_relevance="keep", judged_only=False
+            )
+        if not convention.below_0_leaves_lists:
             return self._hits_under(with_marks)
-        # What is marked leaves the lists, which moves what is below it.
+        # What is marked leaves the lists, which moves what is below it. It stays in the
+        # truth, unless only lists are judged.
         hits = self._hits_under(convention)
-        if convention.judged == "list":
-            return hits  # only lists are judged, so it has left the truth as well
-        in_truth = self._hits_under(with_marks)
-        return replace(hits, truth_relevance=in_truth.truth_relevance)
+        if convention.judged == "truth":
+            in_truth = self._hits_under(with_marks)
+            hits = replace(hits, truth_relevance=in_truth.truth_relevance)
+        return hits
 
     def _hits_under(self, convention: Convention) -> Hits:
         """Return the hits under another convention, of the users evaluated."""

@@ -54,20 +54,18 @@ class Keys:
     def combinations_in_words(self) -> pl.DataFrame:
         """The combinations beside their `words`, "fold=1, seed=7"."""
         rows = self.combinations.rows()
-        words = [_in_words(self.columns, row) for row in rows]
+        words = [_values_in_words(self.columns, row) for row in rows]
         return self.combinations.with_columns(pl.Series("words", words, pl.String))
 
     @classmethod
-    def found_in(
-        cls, recs: RoleTable, truth: RoleTable, columns: Sequence[str]
-    ) -> Keys:
+    def of(cls, recs: RoleTable, truth: RoleTable, columns: Sequence[str]) -> Keys:
         """Find the keys of both frames, which may have a single row for each key."""
         roles = [*split_labels(columns)]
         listed = _with_plain_values(recs, columns).rows.select("user", *roles)
         combinations = listed.select(roles).unique(maintain_order=True)
         truth = _with_plain_values(truth, columns, combinations)
         judged = _judged_in(truth, columns, combinations)
-        keys = cls(columns, _numbered(pl.concat([listed.unique(), judged])))
+        keys = cls(columns, _table_of(pl.concat([listed.unique(), judged])))
         if combination := keys.lacking_in(judged):
             raise FrameError(
                 f"the {RECS} have lists of {combination}, and {TRUTH} has no rows of it. Add "
@@ -138,7 +136,7 @@ class Keys:
                 "ids of users, or values of split=, are of different kinds in the models: "
                 "make them one kind, .astype(str)."
             )
-        return Keys(self.columns, _numbered(pl.concat(tables)))
+        return Keys(self.columns, _table_of(pl.concat(tables)))
 
     def places_in(self, keys: Keys) -> pl.Series:
         """Return the number of each list among other keys."""
@@ -188,7 +186,7 @@ class Keys:
         name = str(key)
         if isinstance(key, tuple) and len(key) == len(self.columns) + 1:
             user, *values = key
-            name = f"{user} [{_in_words(self.columns, values)}]"
+            name = f"{user} [{_values_in_words(self.columns, values)}]"
         ids = self.table["list"].filter(self._names == name)
         return ids[0] if len(ids) == 1 else None
 
@@ -212,7 +210,7 @@ class Keys:
 BY_USER = Keys([], pl.DataFrame(schema=["list", "user"]))
 
 
-def _numbered(keys: pl.DataFrame) -> pl.DataFrame:
+def _table_of(keys: pl.DataFrame) -> pl.DataFrame:
     """Return keys sorted, each once, behind its number."""
     sorted_keys = keys.unique().sort(pl.all())
     return sorted_keys.with_row_index("list").cast({"list": pl.Int64})
@@ -233,7 +231,7 @@ def _judged_in(
     lacking = rows.join(combinations, on=present, how="anti", maintain_order="left")
     if lacking.height:
         names = [labels[role] for role in present]
-        words = _in_words(names, lacking.select(present).row(0))
+        words = _values_in_words(names, lacking.select(present).row(0))
         raise FrameError(
             f"{TRUTH} has rows of {words}, and the {RECS} have no list there. Add its "
             "lists, or leave its rows out."
@@ -292,7 +290,7 @@ def _plain_values(table: RoleTable, role: str, column: str) -> pl.Series:
     )
 
 
-def _in_words(columns: Sequence[str], values: Sequence[Any]) -> str:
+def _values_in_words(columns: Sequence[str], values: Sequence[Any]) -> str:
     """Return values of the split's columns in words, "fold=1, seed=7"."""
     pairs = zip(columns, values, strict=True)
     return ", ".join(f"{column}={_shown(value)}" for column, value in pairs)

@@ -97,7 +97,7 @@ class InputTable:
                 columns = frame.collect_schema().names()
         else:
             columns = [*frame.columns]
-        refuse_repeated(columns, name)
+        refuse_equal_names(columns, name)
         return cls(name, frame, columns, made_of=made_of)
 
     # Which columns it has
@@ -295,7 +295,7 @@ def _in_polars(frame: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
         if is_dataset(frame):
             return pl.scan_pyarrow_dataset(frame)
         if package_of(frame) == "duckdb":
-            refuse_repeated(frame.columns, name)  # Polars would rename the second
+            refuse_equal_names(frame.columns, name)  # Polars would rename the second
             in_polars: pl.LazyFrame = frame.pl(lazy=True)
             return in_polars
         try:
@@ -304,7 +304,7 @@ def _in_polars(frame: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
             raise not_read(frame, name) from None
 
 
-def refuse_repeated(columns: Sequence[str], name: str, hint: str = "") -> None:
+def refuse_equal_names(columns: Sequence[str], name: str, hint: str = "") -> None:
     """Raise an error for columns of one name, with a hint at what they may be."""
     if len({*columns}) < len(columns):
         twice = next(column for column in columns if columns.count(column) > 1)

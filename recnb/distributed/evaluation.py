@@ -9,10 +9,9 @@ import polars as pl
 
 from recnb.data import Frame, InputTable, Layout
 from recnb.data.names import RECS, TRUTH
-from recnb.data.parts import Parts
+from recnb.data.parts import Parts, StoredRows
 from recnb.data.read import opened_together
 from recnb.data.roles import as_named, columns_of_models
-from recnb.data.rows import StoredRows
 from recnb.data.tables import engine_name
 from recnb.errors import FrameError
 from recnb.evaluate import evaluation_with, parse_options

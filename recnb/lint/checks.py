@@ -574,7 +574,7 @@ BOTH_FRAMES = N_(
 )
 def nothing_missed(data: LintData) -> Iterator[Problem]:
     n_relevant = len(data.hits.truth_user)
-    if data.source.is_left_merge:
+    if data.source.one_frame.is_left_merge:
         n_rows = data.source.recs_rows.height
         yield Problem(
             n_relevant,
@@ -583,7 +583,7 @@ def nothing_missed(data: LintData) -> Iterator[Problem]:
             why=LEFT_MERGE,
             advice=BOTH_FRAMES,
         )
-    elif data.source.only_listed or is_nothing_missed(data):
+    elif data.source.one_frame.only_listed or is_nothing_missed(data):
         yield Problem(n_relevant, n_relevant, grave=is_truth_of_hits(data))
 
 

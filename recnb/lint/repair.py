@@ -14,9 +14,9 @@ from typing import Any, Literal, NamedTuple, Self
 import polars as pl
 
 from recnb.conventions.convention import DECISIONS, ROW_ORDERS
-from recnb.data.given import GivenFrame
 from recnb.data.in_memory import InMemory
 from recnb.data.names import Labels
+from recnb.data.side_data import GivenFrame
 from recnb.display.language import N_, _
 from recnb.errors import FrameError
 from recnb.lint.data import PAIR, LintData, Measured

@@ -71,7 +71,7 @@ def _sample_in_lists(data: LintData) -> SampledCandidates | None:
         return SampledCandidates(full, SAMPLED_BESIDE)
     # A list that lacks a relevant item lacks a candidate: it is shorter than others.
     full = int(lengths.max())
-    is_full = not data.source.only_listed and (lengths + lost <= full).all()
+    is_full = not data.source.one_frame.only_listed and (lengths + lost <= full).all()
     if is_full and full >= LEAST_CANDIDATES and not _lacks_many(lengths, full):
         return SampledCandidates(full, SAMPLED)
     return None
@@ -130,7 +130,7 @@ def is_truth_of_hits(data: LintData) -> bool:
     """
     n_without = data.joined.n_without_relevant
     n_users = len(data.joined.users) + n_without
-    return data.source.only_listed and n_without > MANY_WITHOUT * n_users
+    return data.source.one_frame.only_listed and n_without > MANY_WITHOUT * n_users
 
 
 def is_nothing_missed(data: LintData) -> bool:

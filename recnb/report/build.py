@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from recnb.conventions import options_in_words
+from recnb.data.parts import Parts
 from recnb.display.language import _, current, template
 from recnb.errors import OptionError, RecnbError
 from recnb.lint import Lint, judged_order, lint
@@ -151,9 +152,8 @@ def _check_users(model: EvaluationData, measure: Measure, cutoffs: Cutoffs) -> N
 def _where_rows_stay(models: Models) -> str:
     """Return where rows are that are not in memory; "" if there are none."""
     for model in models.values():
-        stored = model.source.stored
-        if stored is not None:
-            return _(stored.where)
+        if isinstance(model.source, Parts):
+            return _(model.source.stored.where)
     return ""
 
 

@@ -155,11 +155,11 @@ class MetricValue(float, Suggesting):
         """Return an interval for the mean, taking the users as a sample.
 
         It is the exact interval of Clopper and Pearson for values of 0 and 1, and the
-        beta interval that generalises it for others: for users with a list each, its
-        coverage is at least the confidence at any number of users. It is (nan, nan) of a single user, and of a
-        metric without an upper bound (DCG, novelty) if all values are the same or fewer
-        than 10 users have a value above 0. Where users have several lists it is
-        clustered by user, or by `cluster=`.
+        beta interval that generalises it for others. Of users with a list each, its
+        coverage is at least the confidence whatever their number. It is (nan, nan) of a
+        single user, and of a metric without an upper bound (DCG, novelty) if all values
+        are the same or fewer than 10 users have a value above 0. Where users have
+        several lists it is clustered by user, or by `cluster=`.
 
         A mean over pairs of users (personalization) has that of the jackknife. What all
         lists show together (coverage) has none: users drawn again would show fewer

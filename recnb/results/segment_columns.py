@@ -15,8 +15,8 @@ import polars as pl
 from recnb.data.columns import from_pandas
 from recnb.data.ids import each_once
 from recnb.data.names import IDS, TRUTH
-from recnb.data.other_columns import OtherColumns
 from recnb.data.role_table import RoleTable
+from recnb.data.side_data import OtherColumns
 from recnb.display.language import pgettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, near, quoted

@@ -17,6 +17,7 @@ import polars as pl
 from recnb.conventions.convention import in_words
 from recnb.data.ids import RowLookup, positions
 from recnb.data.in_memory import InMemory
+from recnb.data.parts import Parts
 from recnb.data.role_table import rows_of_users
 from recnb.data.splits import split_labels
 from recnb.display.language import N_, _
@@ -278,7 +279,7 @@ def _truth_with_values(data: EvaluationData, by: str) -> pl.DataFrame:
     """
     if by in data.side_data.differing:
         raise _several_lists_error(data, by)
-    if not data.source.in_memory:
+    if isinstance(data.source, Parts):
         raise data.source.elsewhere()
     rows = data.source.truth_rows
     pair = ["user", "item"]
