@@ -143,12 +143,19 @@ class ComparedBasis:
             words[0] = _("{lists} that all models are judged on", lists=lists)
         words += self._exceptions(averaged)
         if len(users) != first.n_lists:
-            # Beside other metrics, "of them" is said of these users alone.
+            # One phrase: below a table that has other metrics too, "of them" means these
+            # users alone.
             return ["; ".join(words)]
         return words
 
     def _exceptions(self, averaged: Mapping[str, AveragedUsers]) -> list[str]:
-        """Return how some users count; what is said of all models stands once."""
+        """Return how some users count; what is said of all models stands once.
+
+        Of models a and b, 2 of whose users lack a list:
+
+            the same users     2 of them without a list, which counts 0
+            different users    in each model 2 of them without a list, which counts 0
+        """
         exceptions, without_list = {}, []
         for name, users in averaged.items():
             exceptions[name] = users.exceptions()
@@ -161,7 +168,6 @@ class ComparedBasis:
         words = _of_models(exceptions)
         is_alike = all(each and each == without_list[0] for each in without_list)
         lacking = [model.averaged_users.without_list for model in self.models.values()]
-        # As many users lack a list in each model, and they are not the same ones.
         if words and is_alike and any((each != lacking[0]).any() for each in lacking):
             words[0] = _("in each model {what}", what=words[0])
         return words
