@@ -1,8 +1,8 @@
 """Evaluate Dask DataFrames where they are.
 
 `import recnb.dask` makes `.rec` known to them: `ddf.rec.against(dtruth).table(k=[5, 10])`.
-`recnb.dask.evaluate(recs, truth)` is the same. The same conventions and the same numbers
-as with pandas; `recnb.compare` takes Dask DataFrames from then on. Needs
+`recnb.dask.evaluate(recs, truth)` is the same. Conventions and numbers are those of
+pandas; `recnb.compare` takes Dask DataFrames from then on. Needs
 `pip install "recnb[dask]"`.
 """
 
@@ -155,6 +155,7 @@ def _by_role(frame: Any, roles: Labels) -> Any:
 def _numbered(
     rows: pd.DataFrame, roles: Labels, partition_info: Mapping[str, Any] | None = None
 ) -> pd.DataFrame:
+    """Return the columns of a partition by role, with the place and bucket of each row."""
     number = partition_info["number"] if partition_info else 0
     columns = {role: _uncategorized(rows[column]) for role, column in roles.items()}
     place = np.arange(len(rows)) + number * ROWS

@@ -1,6 +1,6 @@
-"""Frames in: which column is what, checks of the rows, and the join that leaves hits.
+"""Read frames: find which column is what, check the rows, and join them to hits.
 
-From what was given to hits; pandas, Polars and Arrow end here:
+Modules in the order of the road. Where pandas, Polars and Arrow differ ends here:
 
     names, role_table, ids        words for columns; checked rows; ids as numbers
     columns, tables               columns and tables of any library

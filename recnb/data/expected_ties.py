@@ -27,7 +27,7 @@ def average_over_ties(hits: Hits, ties: RowTies) -> Hits:
         1    1      3       2       1
         2    1      3       2       1
 
-    The rows that are returned. `nth` is 1 for the user's first hit, 2 for the second; it
+    These rows are returned. `nth` is 1 for the user's first hit, 2 for the second; it
     is a mean where orders differ. `first` is the chance that the hit is on this rank and
     the user's first:
 

@@ -74,7 +74,9 @@ class StoredFiles(StoredRows):
 
     def of_users(self, users: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return the rows of some users."""
-        parts = users.to_frame("user").select(_part_of(users.dtype).unique())["part"]
+        parts = users.to_frame("user").select(_part_number(users.dtype).unique())[
+            "part"
+        ]
         # In the files ids have the caller's types still.
         user = pl.col("user").cast(users.dtype, strict=False)
         is_wanted = user.is_in(users.implode())
@@ -105,7 +107,7 @@ class StoredFiles(StoredRows):
         return self
 
 
-def _part_of(dtype: pl.DataType) -> pl.Expr:
+def _part_number(dtype: pl.DataType) -> pl.Expr:
     """Return the part of each user, the same whatever type a table has for the id."""
     user = pl.col("user")
     if dtype.is_numeric():
@@ -120,7 +122,7 @@ def _write_parts(name: str, rows: pl.LazyFrame, folder: Path) -> pl.Schema:
         rows = rows.with_columns(categories.cast(pl.String))
         schema = rows.collect_schema()
         into = pl.PartitionBy(folder, key="part", include_key=False)
-        rows.with_columns(_part_of(schema["user"])).sink_parquet(
+        rows.with_columns(_part_number(schema["user"])).sink_parquet(
             into,
             mkdir=True,
             compression="uncompressed",

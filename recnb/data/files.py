@@ -29,8 +29,9 @@ ELSEWHERE = {
     **dict.fromkeys((".jsonl", ".ndjson"), "polars.read_ndjson(path)"),
     **dict.fromkeys((".arrow", ".feather", ".ipc"), "polars.read_ipc(path)"),
 }
-#: What files without such an ending are, by the table that they are.
+#: How a file of any other ending is read, by its table.
 TREC: dict[str, Trec] = {RECS: "run", TRUTH: "qrels"}
+#: The columns of these, in order.
 COLUMNS = {
     "run": ("user", "q0", "item", "rank", "score", "model"),
     "qrels": ("user", "iteration", "item", "relevance"),

@@ -120,9 +120,9 @@ def n_distinct(hashes: Ints) -> int:
 def _runs(values: pl.Series) -> tuple[pl.Series, Ints] | None:
     """Return the first value of each run of equal ones, and how long the runs are.
 
-    None of few values, where some are missing, or if less than half of them, or of the
-    first, repeat the one before. Of 10 million users in order, lists of 100,
-    looking up the first of each takes a tenth.
+    Return None for few values, if some are missing, or if less than half of the first
+    ones, or of all, repeat the one before. With 10 million rows in order of users, of
+    100 each, looking up the first of each run takes a tenth.
     """
     if len(values) <= FEW_IDS or values.null_count():
         return None

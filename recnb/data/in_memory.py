@@ -94,8 +94,8 @@ class InMemory(Source):
     ) -> Self:
         """Return the same with weights; the propensity of each row is a column then.
 
-        It is null if the row has none. Those that are known are checked, and so is a
-        column that there is already.
+        It is null if the row has none. Known values of a column of the truth are checked
+        here; given ones were by `Weight.table_of`.
         """
         truth = self.truth
         if propensity is not None:

@@ -22,7 +22,7 @@ It says which items of a list are relevant, at which rank, and what there was to
     3           2
 
 Which rows are relevant and which users count is decided here. Where a library departs
-otherwise, its own step is in `ranking.py`, which lists them. The words for rows are in
+otherwise, its step is in the table at the top of `ranking.py`. The words for rows are in
 `truth.py`.
 """
 

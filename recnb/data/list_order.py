@@ -52,11 +52,11 @@ def in_checked_order(
     return lists, in_order
 
 
-# Numbers keep their type, since as floats large whole ones become equal.
-
-
 def _checked_scores(lists: RoleTable) -> pl.Series:
-    """Return the scores as numbers; refuse those that place no item."""
+    """Return the scores as numbers; refuse those that place no item.
+
+    They keep their type: as floats large whole numbers become equal.
+    """
     return lists.finite_numbers(
         "score",
         "a score that is missing, NaN or infinite places no item: fill it in or drop "

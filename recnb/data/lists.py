@@ -29,7 +29,7 @@ from recnb.data.tables import InputTable, ListTable, refuse_equal_names
 from recnb.errors import FrameError, is_several, quoted
 from recnb.metrics.hits import Ints
 
-#: What is said of a list in whose place something else is given.
+#: How the error for a cell that is no list ends; the command line leaves it out.
 COMPARED = " Models are compared by recnb.compare(models, truth)."
 
 
@@ -163,7 +163,8 @@ class ListCells:
     def _as_list(self, cell: Any, user: Any) -> Any:
         """Return a cell as a list, or a mapping of item to number.
 
-        A Series is refused: its values may be items, or numbers by item.
+        A Series or a frame is refused, since its values may be items, or numbers by item,
+        and as a ranked list a set, which has no order.
         """
         is_nan = isinstance(cell, float) and np.isnan(cell)
         if cell is None or cell is pd.NA or is_nan:

@@ -83,8 +83,8 @@ class ListedRows:
         Repeated items that the convention refuses raise an error.
         """
         counted, users, user = _counted_lists(lists, truth, convention)
-        judging = truth.pair_lookup.positions_of_rows(counted.rows[:, [*IDS]])
-        if _repeats_an_item(counted, judging, convention):
+        frame_row = truth.pair_lookup.positions_of_rows(counted.rows[:, [*IDS]])
+        if _repeats_an_item(counted, frame_row, convention):
             refuse_repeats(lists, convention)  # of all lists, whether they count or not
         truth_by_user = truth.numbered_by(users)
         given_rank = np.zeros_like(user)
@@ -98,7 +98,7 @@ class ListedRows:
             score=_order_values(counted, convention),
             given_rank=given_rank,
             truth_by_user=truth_by_user,
-            truth_row=truth_by_user.judging(judging),
+            truth_row=truth_by_user.truth_rows_of(frame_row),
             all_items=all_items,
         )
 
@@ -108,7 +108,7 @@ class ListedRows:
         return self.lists.rows.height
 
     @property
-    def n_rows(self) -> Ints:
+    def n_recommended_by_user(self) -> Ints:
         """[user] -> number of recommended rows."""
         recommended = self.user[: self.n_recommended]
         return np.bincount(recommended, minlength=len(self.users))
@@ -228,16 +228,16 @@ def _counted_lists(
     return lists, users, positions(users, lists["user"])
 
 
-def _repeats_an_item(lists: RoleTable, judging: Ints, convention: Convention) -> bool:
+def _repeats_an_item(lists: RoleTable, frame_row: Ints, convention: Convention) -> bool:
     """Return whether a list repeats an item that the convention refuses to repeat.
 
-    `judging` has the frame row of the truth for each row of lists; -1: there is none.
+    `frame_row` has that of the truth for each row of lists; -1: there is none.
     """
     if convention.duplicates != "error":
         return False
     if convention.order == "rank" and not lists.ranks_are_places:
         # An item that nobody judged may be repeated: it is no hit and moves no other.
-        times_listed = np.bincount(judging[judging >= 0])
+        times_listed = np.bincount(frame_row[frame_row >= 0])
         return bool(times_listed.max(initial=0) > 1)
     # A repeat moves what is below it.
     return repeated(lists.rows, [*IDS]).height > 0

@@ -44,7 +44,7 @@ TITLES = [
 TIMES = ("when", "date", "time", "datetime", "timestamp", "datetimestamp", "ts", "at")
 #: How words begin that make it the time of an item or of a user.
 TIMELESS = ("release", "birth")
-#: The one table that may have a column of a role; those of other roles may be in any.
+#: The table whose column a keyword names by a role; others of a split may have it too.
 ONLY_IN = {
     "rank": RECS,
     "score": RECS,
@@ -53,7 +53,7 @@ ONLY_IN = {
     "relevance": TRUTH,
     "relevant": TRUTH,
 }
-#: The role of a column of lists, in the place of a row an item.
+#: The role of a column whose cells are lists, by table.
 OF_LISTS = {RECS: "recommended", TRUTH: "relevant"}
 
 #: Columns by role, as keywords name them: of each role one, or one for each table.

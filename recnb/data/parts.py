@@ -1,9 +1,8 @@
 """Rows in parts of whole users: what is done with each, and one `Joined` of all.
 
 A part is the rows of whole users on both sides, as `InMemory`. What memory does not hold
-is a list of parts, wherever they are (`StoredRows`): files
-(`file_parts.py`), partitions of Dask, groups of Spark. `Parts.each` applies a function
-to every part where it is.
+is a list of parts, wherever they are (`StoredRows`): files (`file_parts.py`), partitions
+of Dask, groups of Spark. `Parts.each` applies a function to every part where it is.
 """
 
 from __future__ import annotations
@@ -102,7 +101,10 @@ class Parts(Source):
         )
 
     def each(self, work: Callable[[InMemory], T]) -> Iterator[T]:
-        """Apply a function to every part that has rows, where it is, of all users."""
+        """Apply a function to every part that has rows, where it is.
+
+        `UsersOfParts` applies it to the parts of other users too.
+        """
         on_rows = partial(_on_rows, work, self._template)
         for result in self.stored.each(on_rows):
             if result is not None:
@@ -182,11 +184,11 @@ class Parts(Source):
         joined.refuse_no_users()
         if self.keys.columns:
             self.keys.refuse_without_users(joined.users)
-        # Of a copy: what this one keeps of its joins would hold these rows in a cycle.
         counts = reduce(add, [part.counts for part in parts])
+        # The rows hold a copy of this source, which keeps its joins: it would be a cycle.
         rows = RowsOfParts(replace(self), convention, counts)
         if self.stored.keeps_truth:
-            # In the place of what these properties would read.
+            # Set here, so that these properties do not read them again.
             rows.truth = _by_user([part.kept["truth"] for part in parts])
             rows.relevant = _by_user([part.kept["relevant"] for part in parts])
         return joined, rows

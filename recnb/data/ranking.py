@@ -93,7 +93,7 @@ def match(
         truth_row=listed.truth_row[row],
         rank=rank[row],
         score=listed.score[row],
-        has_list=listed.n_rows > 0,
+        has_list=listed.n_recommended_by_user > 0,
         last_rank=last_rank,
         # No rank is given twice: a list with a rank beyond its number of rows has gaps.
         has_gaps=bool((last_rank > n_listed).any()),
@@ -247,7 +247,8 @@ def given_ranks_and_below(place: Ints, listed: ListedRows) -> Ints:
         given rank     1  2  5  0  0      two are left empty, 3 and 4
         rank returned  1  2  5  6  7
     """
-    n_empty = listed.last_given_rank - listed.n_rows  # [user]: no rank is given twice
+    # [user] -> how many ranks are empty, as none is given twice.
+    n_empty = listed.last_given_rank - listed.n_recommended_by_user
     below = place + n_empty[listed.user]
     return np.where(listed.given_rank == 0, below, listed.given_rank)
 

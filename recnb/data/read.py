@@ -1,4 +1,4 @@
-"""From what was given to checked rows: open, name, find columns, select, check."""
+"""Turn what was given into checked rows: open, name, find columns, select, check."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Input: TypeAlias = Frame | Mapping[Any, Any] | str | os.PathLike[str]
 
 #: The frames beside recommendations and truth.
 SIDE_FRAMES = ("train", "items", "users")
-#: Packages whose frames stand between a line of the caller's and this module.
+#: Packages whose stack frames stand between a line of the caller's and this module.
 INSIDE = ("recnb", "contextlib")
 
 ROWS_ARE_ITEMS = Sentence(
@@ -215,7 +215,8 @@ def read_tables(tables: Tables, named: Named, truth: RoleTable | None = None) ->
     refuse_models(recs_table, layout.recs)
     origin = recs_table.origin  # before the table is fetched: errors name it
     if origin is not None:
-        # Where one table has many rows, both go into files by parts of users.
+        # Lists are not in memory: where one table has many rows, both go into files by parts
+        # of users.
         recs_table = recs_table.fetched_if_few(layout.recs_read.values())
         truth_table = truth_table.fetched_if_few(layout.truth_read.values())
         if recs_table.origin or truth_table.origin:
@@ -365,14 +366,14 @@ def _warn_of_left_merge(relevance: str) -> None:
 
 
 @cache
-def first_process() -> int:
-    """Return the process that evaluated first, also in a later fork of it."""
+def first_process_id() -> int:
+    """Return the id of the process that evaluated first, also in a later fork of it."""
     return os.getpid()
 
 
 def refuse_fork() -> None:
     """Refuse to evaluate in a process that was forked after an evaluation."""
-    if first_process() != os.getpid():
+    if first_process_id() != os.getpid():
         raise RecnbError(
             "this process was forked after an evaluation, and would wait for ever for "
             "threads that a fork does not copy: start it with "

@@ -2,7 +2,8 @@
 
 1. It is the column of this table that a keyword names for the role.
 2. Else it is one whose name suggests the role, unless a keyword names it for another.
-3. Of several such columns, it is one that other tables have as well (`in_others`).
+3. Of several such columns of train, items or users, it is one that recommendations or
+   truth use (`in_others`). Of several of these, an error asks.
 
 An index of pandas is no column: an error says how to make it one. The places of columns
 matter only in errors, which propose the next free one (`_no_column`).

@@ -59,7 +59,8 @@ class RowCounts:
 class JoinedRows(ABC):
     """The rows behind the hits, made when they are first asked for."""
 
-    #: User, item, relevance, and weight where there is one, of all rows of the truth.
+    #: User, item, relevance, and propensity and weight where there are some, of all rows of
+    #: the truth.
     truth: pl.DataFrame
     #: The same of the relevant rows of users evaluated, in the order of `Hits.truth_user`.
     relevant: pl.DataFrame

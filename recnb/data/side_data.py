@@ -1,6 +1,6 @@
 """What is given beside the pairs: train, items and users, columns without a role.
 
-Of the caller's frames and keywords, what code that is shown needs, without rows.
+It also keeps what shown code needs of the caller's frames and keywords, without rows.
 """
 
 from __future__ import annotations
@@ -105,14 +105,14 @@ class OtherColumns:
         # Where each row is an item of its own there is no column of items, and a truth may
         # have none of the split.
         ids = {role: label for role, label in labels.items() if label in table.columns}
-        rows = table.fetched([*ids.values(), *columns])
+        fetched = table.fetched([*ids.values(), *columns])
         copies: dict[str, pl.Series | str] = {}
         for column in columns:
             try:
-                copies[str(column)] = rows.select({"value": column})["value"]
+                copies[str(column)] = fetched.select({"value": column})["value"]
             except FrameError as problem:
                 copies[str(column)] = str(problem)
-        return cls(rows.select(ids), copies)
+        return cls(fetched.select(ids), copies)
 
     def differs_within(self, roles: Sequence[str], name: str) -> bool:
         """Return whether rows of equal ids have two values of a column."""

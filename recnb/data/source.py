@@ -47,8 +47,8 @@ class Source(ABC):
     the tables have the columns alone.
     """
 
-    recs: RoleTable  #: user, item, and rank or score or both
-    truth: RoleTable  #: user, item, and relevance if there is one
+    recs: RoleTable  #: user, item, and rank, score, both, or neither (order="row")
+    truth: RoleTable  #: user, item, and relevance and propensity if there are some
     in_memory: ClassVar[bool]  #: whether rows of recommendations are
     one_frame: OneFrame = OneFrame()  #: nothing is said of two
     keys: Keys = BY_USER  #: whose list an id in `user` is
@@ -152,7 +152,7 @@ class Source(ABC):
             weight = self.weight_of(joined.users)
             self._known[decisions] = replace(joined, user_weight=weight), rows
         joined, rows = self._known[decisions]
-        # Of some users of parts, this is a `Joined` already.
+        # `UsersOfParts.join` returns a `Joined`, whose rows, source and notes are replaced.
         fields_of_joined = vars(joined) | {
             "convention": in_order,
             "rows": rows,
@@ -186,13 +186,13 @@ class Counts:
     n_users: int  #: evaluated
     n_lists: int  #: evaluated: of users, unless they have several
     n_without_list: int  #: of these, lists with no recommendations
-    n_without_relevant: int  #: users with no relevant item, as in `Joined`
+    n_without_relevant: int  #: lists with no relevant item, as in `Joined`
     n_recommended: int  #: rows of recommendations
     n_relevant: int  #: pairs of an evaluated user and a relevant item
     n_items_recommended: int  #: distinct items in the lists
     n_items_relevant: int  #: distinct relevant items
-    n_not_relevant: int  #: rows of the truth that are not relevant
-    n_gaps: int  #: users whose ranks have gaps
+    n_not_relevant: int  #: rows of the truth, of each split, that are not relevant
+    n_gaps: int  #: lists whose ranks have gaps
 
 
 @dataclass(eq=False, kw_only=True)
@@ -205,9 +205,9 @@ class Joined(JoinedUsers):
 
     @property
     def n_without_relevant(self) -> int:
-        """Users of either frame who have no relevant item.
+        """Lists of users of either frame for which there is no relevant item.
 
-        After `among` those evaluated, of whom there are none under no_relevant="skip".
+        After `among` only those evaluated are counted: none under no_relevant="skip".
         """
         return self.rows.n_users - self.n_with_relevant
 

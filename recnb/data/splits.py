@@ -206,7 +206,7 @@ class Keys:
         return lists.select(user=pl.format("{} [{}]", "user", "words"))["user"]
 
 
-#: Each user has one list.
+#: Keys without a split: each user has one list, whose id is the user's.
 BY_USER = Keys([], pl.DataFrame(schema=["list", "user"]))
 
 

@@ -335,7 +335,7 @@ def is_dataset(frame: object) -> bool:
 
 @contextmanager
 def errors_name_frame(name: str, fix: str = MEND) -> Iterator[None]:
-    """Raise errors of reading what is not in memory as errors that name it."""
+    """Raise errors of reading a frame or a file as a `FrameError` that names it."""
     of_duckdb = (sys.modules["duckdb"].Error,) if "duckdb" in sys.modules else ()
     try:
         yield

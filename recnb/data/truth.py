@@ -43,15 +43,16 @@ class TruthRows:
     #: The truth rows of items that were pooled and not judged.
     unjudged: Ints
 
-    def judging(self, found: Ints) -> Ints:
-        """Return the truth rows that judge items, of which frame rows were found.
+    def truth_rows_of(self, frame_row: Ints) -> Ints:
+        """Return the truth rows that judge items, of which the frame rows are given.
 
-        Both are -1 for an item that the truth lacks. One that was not judged has none.
+        `frame_row` is -1 for an item that the truth lacks, whose truth row is -1 as well.
+        So is that of an item that was pooled and not judged.
         """
         truth_row = np.full(len(self.frame_row) + 1, -1)  # the last cell is that of -1
         truth_row[self.frame_row] = np.arange(len(self.frame_row))
         truth_row[self.frame_row[self.unjudged]] = -1
-        return truth_row[found]
+        return truth_row[frame_row]
 
 
 @dataclass(frozen=True, eq=False)

@@ -128,18 +128,18 @@ def read_weights(
     items: pl.DataFrame | None,
     users: pl.DataFrame | None,
 ) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
-    """Return the weights of pairs and of users that keywords give, None without them.
+    """Return propensities by item and weights by user, None where none were given.
 
     A propensity that is a column of the truth was read with it.
     """
-    of_pairs = of_users = None
+    by_item = by_user = None
     if "propensity" in given and "propensity" not in truth:
-        of_pairs = PROPENSITY.table_of(given["propensity"], items)
+        by_item = PROPENSITY.table_of(given["propensity"], items)
     if "user_weight" in given:
-        of_users = USER_WEIGHT.table_of(given["user_weight"], users)
+        by_user = USER_WEIGHT.table_of(given["user_weight"], users)
         # Their shares alone matter.
-        of_users = of_users.with_columns(pl.col("value") / pl.col("value").max())
-    return of_pairs, of_users
+        by_user = by_user.with_columns(pl.col("value") / pl.col("value").max())
+    return by_item, by_user
 
 
 def look_up(table: pl.DataFrame, rows: pl.DataFrame, keyword: str) -> pl.Series:
