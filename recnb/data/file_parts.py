@@ -74,9 +74,8 @@ class StoredFiles(StoredRows):
 
     def of_users(self, users: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return the rows of some users."""
-        parts = users.to_frame("user").select(_part_number(users.dtype).unique())[
-            "part"
-        ]
+        number = _part_number(users.dtype)
+        parts = users.to_frame("user").select(number.unique())["part"]
         # In the files ids have the caller's types still.
         user = pl.col("user").cast(users.dtype, strict=False)
         is_wanted = user.is_in(users.implode())

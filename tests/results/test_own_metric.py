@@ -130,11 +130,12 @@ def test_a_name_in_capital_letters_is_found_with_a_cut_off() -> None:
     with pytest.raises(OptionError, match="no metric"):
         EV.measure("unknown")
 
-    @recnb.metric(symbol="Near", credit="1 / rank")
-    def Nearness(hits, k=None):  # noqa: N802
+    def nearness(hits, k=None):
         return Credit(hits, k, 1 / hits.rank)
 
-    assert EV.measure("Nearness@5") == EV.measure(Nearness, k=5)
+    nearness.__name__ = "Nearness"
+    made = recnb.metric(symbol="Near", credit="1 / rank")(nearness)
+    assert EV.measure("Nearness@5") == EV.measure(made, k=5)
 
 
 def test_another_process_finds_it_in_a_file_that_it_can_import(tmp_path: Path) -> None:
