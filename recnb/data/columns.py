@@ -13,7 +13,6 @@ import polars as pl
 import pyarrow as pa
 
 from recnb.data.names import NAMES, NUMBERS
-from recnb.display.text import one_line
 from recnb.errors import FrameError, quoted
 
 #: The errors of Polars, and those of what it does not read.
@@ -99,9 +98,9 @@ def _as_arrow_reads(column: pd.Series[Any], in_words: str, role: str) -> pl.Seri
         # The text of what is missing would be an id, "nan" or "None".
         raise FrameError(
             f"{in_words} holds values of more than one kind, or of one that "
-            f"is not read: {kinds}, such as {quoted(known.iloc[0])} "
-            f"({one_line(str(problem), 80)}). Make them one kind, such as text or whole "
-            "numbers below 2**63, and drop what is missing first."
+            f"is not read: {kinds}, such as {quoted(known.iloc[0])}. Make them one "
+            "kind, such as text or whole numbers below 2**63, and drop what is missing "
+            "first."
         ) from problem
 
 

@@ -78,8 +78,8 @@ def _checked_ranks(lists: RoleTable) -> pl.Series:
     lists.refuse_values(
         "rank",
         ~is_rank,
-        f"a rank is a whole number, 1 for the top, and at most {ENDLESS:,}. If yours "
-        "start at 0, add 1. If it is a score, say so: "
+        f"a rank is a whole number, 1 for the top, and at most {ENDLESS:,}. Drop rows "
+        "without a rank. If yours start at 0, add 1. If it is a score, say so: "
         f"score={lists.label('rank')!r}.",
     )
     return ranks.cast(pl.Int64)

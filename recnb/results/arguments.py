@@ -115,9 +115,12 @@ def _refuse_unknown(
     """
     known = {name for measure in measures for name in measure.metric.defaults}
     labels = ", ".join(measure.name for measure in measures)
+    problem = f"{labels} has no option {option!r}."
+    if len(measures) > 1:
+        problem = f"none of {labels} has an option {option!r}."
     instead = instead_of(["metric"], option)
     fix = instead or near(option, [*sorted(known), *of_call])
-    raise OptionError(f"none of {labels} has an option {option!r}. {fix}".strip())
+    raise OptionError(f"{problem} {fix}".strip())
 
 
 def _named_in_call(
