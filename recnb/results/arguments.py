@@ -42,8 +42,8 @@ STANDARD = (
     "hit_rate",
 )
 
-#: Those of them without bias under weights of relevant pairs, or nearly; nDCG, which is
-#: not, is the last.
+#: The metrics of a table by default if relevant pairs have weights: the last, nDCG, is
+#: biased, the others are not, or hardly.
 WEIGHTED = ("precision", "recall", "ndcg")
 
 #: A metric of all lists together, and why it is refused.

@@ -21,6 +21,7 @@ from recnb.stats import (
     POWER,
     Moments,
     UserSample,
+    check_power,
     errors_needed,
     settled,
 )
@@ -165,6 +166,7 @@ def detectable(
     >>> round(float(ev.detectable("ndcg", k=10)), 4)
     0.0376
     """
+    check_power(power, alpha)
     measure = measure_named(metric, ACCURACY).with_options(options).cut_at(k)
     (panel,) = panels_of({"": data}, measure, measure.cutoffs())
     if not len(panel.users):
@@ -209,7 +211,7 @@ def users_needed(
     >>> recnb.users_needed(0.02, sd=0.3), recnb.users_needed(0.01, sd=0.3)
     (1766, 7064)
     """
-    errors = errors_needed(power, alpha)
+    check_power(power, alpha)
     spread = sd.sd if isinstance(sd, Detectable) else sd
     if not (is_number(spread) and spread > 0):
         raise OptionError(
@@ -221,4 +223,5 @@ def users_needed(
             f"difference={quoted(difference)} is none that any number of users could "
             "show: give one such as 0.01."
         )
+    errors = errors_needed(power, alpha)
     return max(ENOUGH, math.ceil((errors * spread / difference) ** 2))

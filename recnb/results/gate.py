@@ -12,7 +12,7 @@ import pandas as pd
 from recnb.display.language import N_, _, current, use_language
 from recnb.display.text import one_line, sample_in_words, told_apart, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
-from recnb.metrics.measure import measure_named, symbol_of
+from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import Given
 from recnb.results.files import AsJson, json_values
 from recnb.results.numbers import DifferenceRow
@@ -195,7 +195,7 @@ def limit_check(
     is_within = value >= limit if check == "at_least" else value <= limit
     says = _(
         side.passed if is_within else side.failed,
-        label=symbol_of(score.label),
+        label=score.label,
         value=told_apart(value, limit),
         limit=whole(limit),
     )

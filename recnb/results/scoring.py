@@ -88,7 +88,7 @@ def scoring_of(
     computed = as_computed(data, measure, recorded)
     joined, convention = data.joined, _convention_of(data, measure, recorded)
     if convention is not joined.convention:
-        # That of a library may go by scores where these frames have ranks alone.
+        # A library's convention may go by scores where these frames have ranks alone.
         convention = data.source.as_given(convention)
         try:
             joined = data.source.under(convention)
@@ -146,8 +146,8 @@ def _convention_of(
         convention = recorded.convention
     else:
         no_relevant = convention.no_relevant
-        # That a user with nothing to find counts 1 is a definition of the library's own
-        # metrics; where it leaves such users out, so does recnb.
+        # A user with nothing to find counts 1 by definition of the library's own metrics
+        # alone; where the library leaves such users out, so does recnb.
         if no_relevant == "one":
             no_relevant = "zero"
         convention = replace(

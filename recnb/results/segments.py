@@ -51,12 +51,12 @@ NOT_LISTS = (pd.Series, pd.DataFrame, Mapping)
 PART = N_(
     "each {by} is a truth of its own: its rows of the truth, and the {users} with one"
 )
-#: The same where other users are averaged than those of the truth.
+#: Words in place of `PART` where other users are averaged than those of the truth.
 PART_OF_OTHERS = N_(
     "each {by} is a truth of its own: its rows of the truth, and {users}"
 )
 
-#: The same of a column of `split=`.
+#: Words in place of `PART` for a column of `split=`.
 LISTS_OF_PART = N_("each {by} is evaluated alone: its lists, and their truth")
 
 #: The values that a part is defined by, one for each column.
@@ -332,6 +332,6 @@ def part_in_words(data: EvaluationData, division: Division) -> str:
     else:
         words = _(PART_OF_OTHERS, by=by, users=in_words("averaged_users", users))
     # Where the metrics of a library have several rules, each says its own.
-    if nothing == "skip" or not data.one_no_relevant_rule:
+    if nothing == "skip" or not data.metrics_share_no_relevant:
         return words
     return f"{words}; {in_words('no_relevant', nothing)}"

@@ -15,8 +15,8 @@ from recnb.display.language import _, current, use_language
 #: Rows of a table that are shown.
 MOST_ROWS = 50
 
-#: What the cells of a column are, where their values do not say it: a cut-off, a
-#: verdict, words of recnb's own, a title or text of the caller's, or the look of a number.
+#: Kinds of cells, for columns whose values do not say it: a cut-off, a verdict, words of
+#: recnb's own, a title or text of the caller's, or the look of a number.
 Cell = Literal[
     "cutoff",
     "verdict",
@@ -29,7 +29,7 @@ Cell = Literal[
     "score",
 ]
 
-#: The same of columns that are alike in every table, by name.
+#: The kind of cell of columns that are alike in every table, by name.
 CELLS: dict[Any, Cell] = {
     "k": "cutoff",
     "p": "p",

@@ -57,7 +57,7 @@ class UserList:
     truth: Sequence[Any] | None
     k: int | None = None
     titles: Mapping[Any, str] = field(default_factory=dict)  #: of items that have one
-    text: str = ""  #: that of a query, if users= has one
+    text: str = ""  #: of a query, if users= has one
 
     @property
     def depth(self) -> int:

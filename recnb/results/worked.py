@@ -235,7 +235,7 @@ class ListSum:
             "max_relevance": chosen.get("max_relevance") or hits.max_relevance,
             # Of pairs with weights: the denominator, which is that of the heaviest.
             "best_weight": self.out_of,
-            # Those that the function of the metric computes of each hit.
+            # The names that the metric's function computes of each hit.
             **credit.names,
         }
 

@@ -50,8 +50,8 @@ class Paired(NamedTuple):
     low: Floats
     high: Floats
     p: Floats
-    #: The mean out of the standard deviation, Cohen's d_z; of clusters without weights
-    #: that of CR2. 0 if nobody differs.
+    #: The mean out of the standard deviation (`Moments.sd`), Cohen's d_z; 0 if nobody
+    #: differs.
     effect_size: Floats
     #: Users, or lists, with a difference above 0; where less is better, the results swap
     #: them with those lost (`Panel.tests`).
@@ -59,7 +59,7 @@ class Paired(NamedTuple):
     tied: NDArray[np.int64]
     lost: NDArray[np.int64]
     detectable: Floats  #: the smallest difference found with 80 % power
-    #: The same interval, also where nothing is tested. If few users differ, or are off the
+    #: The interval, also where nothing is tested. If few users differ, or are off the
     #: lowest or the highest difference, it is the one within the bounds of the metric.
     #: `not_worse` reads it.
     low_in_bounds: Floats
