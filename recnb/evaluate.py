@@ -78,9 +78,9 @@ KEYWORDS: tuple[str, ...] = tuple(Options.__annotations__)
 COLUMNS: tuple[str, ...] = (*(role for role in NAMES if role != "model"), "split")
 #: The roles that several columns may be named for.
 OF_SEVERAL = (*IDS, "split")
-#: What arrays have no use for: columns, and frames that are joined by item.
+#: Keywords that `evaluate_groups` refuses: arrays have no columns, and no ids of items.
 OF_FRAMES = {*COLUMNS, "cluster", "train", "items"} - {*DECISIONS}
-#: Where nothing is decided; made once, as a convention checks itself when it is made.
+#: The convention where nothing is decided; made once, as making one checks it.
 USUAL = Convention()
 
 #: Evaluates recommendations and truth, of which one may be local, with options.

@@ -48,7 +48,6 @@ WEIGHTED = ("precision", "recall", "ndcg")
 
 #: A metric of all lists together, and why it is refused.
 OF_ALL_LISTS = "{metric} is one number of all lists, with no value for each {user}"
-NO_SEGMENTS = "by= cannot break it down: leave it out."
 NO_PAIRS = (
     "no {users} can be paired: that of each model is in .table([{metric!r}], k=10)."
 )

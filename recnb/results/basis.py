@@ -70,7 +70,7 @@ class Basis(ABC):
         """
 
     def phrases(self, *, brief: bool = False) -> list[str]:
-        """Return all of it in words; brief ones say all of the users in one phrase."""
+        """Return the words of all parts; if brief, the users are one phrase."""
         with use_noun(self.noun):
             users = [*self.who()]
             if brief and users:
@@ -80,7 +80,7 @@ class Basis(ABC):
             return [*users[:1], *self.followed(), *users[1:], *rules]
 
     def of_any_users(self) -> list[str]:
-        """Return in brief words what holds whoever is averaged."""
+        """Return the brief words that hold whichever users are averaged."""
         with use_noun(self.noun):
             return [*self.followed(), *self.rules(brief=True)]
 

@@ -15,7 +15,7 @@ from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import ACCURACY, label_of
 from recnb.results.arguments import AnyMetric
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.numbers import panels_of
+from recnb.results.scoring import values_of
 from recnb.stats import (
     ENOUGH,
     POWER,
@@ -168,7 +168,7 @@ def detectable(
     """
     check_power(power, alpha)
     measure = measure_named(metric, ACCURACY).with_options(options).cut_at(k)
-    (panel,) = panels_of({"": data}, measure, measure.cutoffs())
+    panel = values_of(data, measure, measure.cutoffs()).panel
     if not len(panel.users):
         label = label_of(measure.name, measure.k)
         raise NoUsersError(

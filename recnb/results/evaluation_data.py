@@ -264,7 +264,8 @@ class EvaluationData:
     ) -> int:
         """Return the position of a user, or of a list in a split, among some users.
 
-        None: those evaluated. `in_words` says who they are, for the error.
+        `users` are by default those evaluated; `in_words` returns who they are, for the
+        error.
         """
         if users is None:
             users = self.joined.users

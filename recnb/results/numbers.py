@@ -21,7 +21,7 @@ from recnb.errors import NoUsersError
 from recnb.metrics.hits import Bools, Cutoffs, Floats
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Better, Metric, label_of
-from recnb.results.arguments import NO_SEGMENTS, refuse_whole_metrics
+from recnb.results.arguments import refuse_whole_metrics
 from recnb.results.basis import Basis, Worded
 from recnb.results.evaluation_data import OF_ITEMS, Models, check_side_data
 from recnb.results.scoring import values_of
@@ -393,7 +393,7 @@ def measured(
     segments, these are the gaps of a segment to all others.
     """
     if division is not EVERYONE and not division.of_split:
-        refuse_whole_metrics(measures, NO_SEGMENTS)
+        refuse_whole_metrics(measures, "by= cannot break it down: leave it out.")
     if len(models) == 1 and isinstance(division, Segments):
         pairs = [(model, model) for model in models]
     of_parts = [*_panels_of_parts(models, measures, cutoffs, division)]
@@ -403,31 +403,24 @@ def measured(
 def _panels_of_parts(
     models: Models, measures: Sequence[Measure], cutoffs: Cutoffs, division: Division
 ) -> Iterator[Panel]:
-    """Compute metrics of every model in each part.
+    """Compute metrics of every model in each part, at their own cut-offs or at these.
 
     Segments are cut out of the values of all users; a part of the truth is evaluated by
     itself.
     """
     if isinstance(division, DataParts):
         for part, part_models in division.evaluations_of(models):
-            for panel in _panels_of_each(part_models, measures, cutoffs):
+            for panel in _panels_of_parts(part_models, measures, cutoffs, EVERYONE):
                 # Worded at once, so that the data of a part are not kept for its words.
                 bases = [Worded(basis.of_any_users()) for basis in panel.bases]
                 yield replace(panel, part=part, bases=bases)
         return
-    for panel in _panels_of_each(models, measures, cutoffs):
-        if isinstance(division, Segments):
-            yield from _segments_of(panel, division)
-        else:
-            yield panel
-
-
-def _panels_of_each(
-    models: Models, measures: Sequence[Measure], cutoffs: Cutoffs
-) -> Iterator[Panel]:
-    """Compute metrics of every model, each at its own cut-off or at all of these."""
     for measure in measures:
-        yield from panels_of(models, measure, measure.cutoffs(cutoffs))
+        for panel in panels_of(models, measure, measure.cutoffs(cutoffs)):
+            if isinstance(division, Segments):
+                yield from _segments_of(panel, division)
+            else:
+                yield panel
 
 
 def _segments_of(everyone: Panel, segments: Segments) -> Iterator[Panel]:

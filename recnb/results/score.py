@@ -132,7 +132,7 @@ class MetricValue(float, Suggesting):
     def n_users(self) -> int:
         """The number of users that the mean is over, or of values of `cluster=`.
 
-        Of a number of all lists together, that of lists.
+        For a number of all lists together, the number of lists.
         """
         return self._values.panel.sample.n_units
 
@@ -225,7 +225,7 @@ class MetricValue(float, Suggesting):
     def _ends_in_words(self, words: Message, without: str = "") -> str:
         """Return the ends of the interval in words, or other words if it has none.
 
-        Nothing of one user, and of all lists together.
+        It is empty for one user, and for a number of all lists together.
         """
         if self._values.is_of_all or self.n_users < 2:
             return ""
@@ -427,7 +427,7 @@ def unweighted_in_words(
 ) -> str:
     """Say what each metric is without propensities, at its last cut-off.
 
-    Nothing if there are none.
+    It is empty if a model has no propensities.
     """
     if not all(model.source.weighted for model in models.values()):
         return ""

@@ -1,7 +1,7 @@
 """From a metric to its values, one step a function.
 
-Whose convention and which joined data (`scoring_of`), the credit of the hits, the value
-of each user, the basis.
+`scoring_of` chooses the convention and so the joined data, `values_of_hits` computes the
+credit of the hits and the value of each user, and `Scoring` says what these rest on.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def values_of_users(data: EvaluationData, measure: Measure, cutoffs: Cutoffs) ->
 
 # ---- whose convention, and which joined data
 
-#: Where it matters only that there is a cut-off.
+#: Any cut-off: some conventions depend on whether there is one.
 ANY_CUTOFF = Cutoffs((1,))
 
 
