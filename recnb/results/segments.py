@@ -171,7 +171,7 @@ def _column_of_all(models: Models, by: Any) -> Column:
         except RecnbError as problem:
             raise type(problem)(f"{name!r}: {problem}") from problem
         other_rows = rows_of_users(other.rows, ours.joined.users)
-        if not (rows.equals(other_rows) or same_rows(rows, other_rows)):
+        if not same_rows(rows, other_rows):
             raise FrameError(
                 f"by={quoted(by)} is not the same column in {first!r} and {name!r}, so "
                 "their segments are not the same. Give compare() frames of "

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# As in `recnb.metrics.hits`, from which this room imports nothing.
+# `recnb.metrics.hits` has its own: neither room imports the other.
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.integer[Any]]
