@@ -213,7 +213,7 @@ class Numbers:
     def best(self) -> Bools:
         """Which means are the best of several models, or the same to the last digits.
 
-        None is if all are the same, or if the metric has no better direction.
+        No mean is the best if all are the same, or if the metric has no better direction.
         """
         best = np.zeros(self.mean.shape, dtype=bool)
         for row, place in enumerate(self.places):
@@ -230,7 +230,8 @@ class Numbers:
     def near_best(self) -> Bools:
         """Which means the test against the best of their place does not show to differ.
 
-        Of equal ones the first is the best. Without a test of the two none is near.
+        Of equal means the first counts as the best. A mean that is not tested against it
+        is not near it.
         """
         near = np.zeros(self.mean.shape, dtype=bool)
         has_best = self.best.any(axis=1)
@@ -310,7 +311,7 @@ class Numbers:
     def _corrected(self, p: Floats) -> tuple[Floats, Bools]:
         """Correct p-values by Holm's method, over the places of each column together.
 
-        Also which of them are tests.
+        Return them, and which of them are tests.
         """
         corrected, is_test = np.empty_like(p), ~np.isnan(p)
         rows_of = dict[tuple[str, int | None], list[int]]()
@@ -364,9 +365,9 @@ class Numbers:
     def _rows_of(
         self, arrays: Mapping[str, NDArray[Any]]
     ) -> Iterator[tuple[Place, list[dict[str, Any]]]]:
-        """Give each row of arrays by its place: of each column the values by name.
+        """Give each place with its values, for each model or pair a mapping by name.
 
-        Those of a part come together.
+        The places of a part come together.
         """
         lists = [array.tolist() for array in arrays.values()]
         rows = list(zip(self.places, *lists, strict=True))

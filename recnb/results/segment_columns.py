@@ -38,8 +38,8 @@ class Column(NamedTuple):
     """A column that `by=` names."""
 
     label: str
-    #: The id of a list as `user`, and its `value`; of a column of the truth, which has
-    #: rows for each `item`, this as well.
+    #: The id of a list as `user`, and its `value`; a column of the truth has a row for
+    #: each `item`, which is a column too.
     rows: pl.DataFrame
 
     @property

@@ -100,7 +100,7 @@ EVERYONE = Division()
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Segments(Division):
-    """Groups of users; the last is of those of whom nothing is known."""
+    """Groups of users; the last holds users of whom nothing is known."""
 
     users: pl.Series  #: each once
     code: Ints  #: by user: the position in `keys`
