@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 def _of_frame(method: Callable[..., Any]) -> Callable[..., Any]:
     """Turn a method of an evaluation into one of a frame.
 
-    Keywords of `recnb.evaluate` are for the evaluation, others for the method. Both may
-    have one, as `user` of `explain`: it is the method's, unless the call has given the
+    Keywords of `recnb.evaluate` are for the evaluation, others for the method. A keyword
+    of both, such as `user` of `explain`, is for the method, unless the call has given the
     method's by position.
     """
     _self, *parameters = signature(method).parameters
@@ -182,7 +182,7 @@ for _name, _method in getmembers(EvaluationMethods, isfunction):
 def register() -> None:
     """Register `.rec` with pandas and Polars.
 
-    That of a former import of this module is replaced without a warning.
+    The accessor of a former import of this module is replaced without a warning.
     """
     for frame, register_accessor in (
         (pd.DataFrame, pd.api.extensions.register_dataframe_accessor),

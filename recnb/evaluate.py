@@ -76,12 +76,25 @@ class Options(TypedDict, total=False):
 #: for.
 KEYWORDS: tuple[str, ...] = tuple(Options.__annotations__)
 COLUMNS: tuple[str, ...] = (*(role for role in NAMES if role != "model"), "split")
-#: Those that several columns may be named for.
+#: The roles that several columns may be named for.
 OF_SEVERAL = (*IDS, "split")
-#: What arrays have no use for: columns, and frames that are joined by item.
+#: Keywords that `evaluate_groups` refuses: arrays have no columns, and no ids of items.
 OF_FRAMES = {*COLUMNS, "cluster", "train", "items"} - {*DECISIONS}
-#: Where nothing is decided; made once, as a convention checks itself when it is made.
+#: The convention where nothing is decided; made once, as making one checks it.
 USUAL = Convention()
+
+#: Evaluates recommendations and truth, of which one may be local, with options.
+Engine = Callable[..., Evaluation]
+
+#: The engine of each package that stores frames, entered by its module
+#: (`recnb/dask.py`) when that is imported.
+ENGINES: dict[str, Engine] = {}
+
+
+def engine_of(*frames: Any) -> Engine | None:
+    """Return the engine of the first frame that has one, if its module was imported."""
+    engines = [ENGINES.get(package_of(frame)) for frame in frames]
+    return next(filter(None, engines), None)
 
 
 def with_options_listed(function: F) -> F:
@@ -458,16 +471,3 @@ def _no_column(values: Any, name: str) -> FrameError:
         f"{name} is {one_line(quoted(values), 80)}: give a list, an array of one "
         "dimension or a column, frame['...']."
     )
-
-
-#: Evaluates recommendations and truth, of which one may be local, with options.
-Engine = Callable[..., Evaluation]
-
-#: The engine of each package, which enters it when it is imported.
-ENGINES: dict[str, Engine] = {}
-
-
-def engine_of(*frames: Any) -> Engine | None:
-    """Return what evaluates one of these frames, if its module was imported."""
-    engines = [ENGINES.get(package_of(frame)) for frame in frames]
-    return next(filter(None, engines), None)

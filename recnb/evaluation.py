@@ -90,7 +90,7 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
         return cast("EvaluationData", self)
 
     # Methods that are assigned are functions of `results`, whose first argument is the
-    # evaluation. Those of rooms that may be deleted import theirs when called.
+    # evaluation. Methods that end in a room that may be deleted import it when called.
     table = means_tables.table
 
     def measure(

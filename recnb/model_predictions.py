@@ -19,10 +19,6 @@ from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.results import Table
 
-#: What scores all items for a user: an object whose `predict(user)` does, or a function
-#: of the user.
-Model = Any
-
 #: What to give for models of other interfaces.
 WRAPPED = (
     "Give a function of the user, such as lambda user: model.item_factors @ "
@@ -81,7 +77,7 @@ def evaluate_model(
 
 
 def lists_evaluated(
-    model: Model, test: Any, train: Any, k: int | Sequence[int]
+    model: Any, test: Any, train: Any, k: int | Sequence[int]
 ) -> Evaluation:
     """Evaluate lists of a model's best items, as many as the largest k.
 

@@ -61,7 +61,7 @@ class ComparedBasis:
         with use_noun(self.first.noun):
             for name, model in self.models.items():
                 # Where the metrics of a library have several rules, each says its own.
-                if model.one_no_relevant_rule:
+                if model.metrics_share_no_relevant:
                     averaged[name] = model.averaged_users
                 rules[name] = model.rules
             users = self._users(self.first.joined.users, averaged)

@@ -1,25 +1,25 @@
 """The data of an evaluation, and its scores, tables, curves and explanations.
 
-From the data to what is shown:
+From the data to what is shown, each after the modules that it imports:
 
-    evaluation_data               the frames under a convention, users and names
-    arguments, calls              what a call asks for; a metric as method and function
-    scoring                       how a metric is computed: convention, data, options
-    values                        `Values` of one model; `Panel` of several
     basis                         the words below a number
-    score                         a number, with its users and its interval
+    evaluation_data               the frames under a convention, users and names
+    arguments                     what a call asks for
+    values                        `Values` of one model; `Panel` of several
+    scoring                       how a metric is computed: convention, data, options
     segment_columns, segments     what `by=` names, and the parts that it makes
-    numbers                       means, differences, tests
-    verdicts, conclusions, gate   what may be concluded of a difference
-    detectable                    which difference the users could show
-    table, shown, plots, bins     the class of every table; how it is shown and drawn
+    verdicts, numbers             means, differences, tests, and what these conclude
+    conclusions, detectable       that in sentences; which difference the users could show
+    files                         results as files
+    shown, plots, table           the class of every table; how it is shown and drawn
+    bins                          bins of values, for reports and the explorer
     means_tables                  tables of means: at cut-offs, in segments, of a curve
+    score, gate                   a number, with its users and interval; limits on numbers
     user_lists, user_groups       the list of a user, and whom to look at
     user_cards                    how these are shown
-    worked, explanation           the sum behind a number
-    single_list                   a metric of lists that are given without frames
+    explanation, worked           the sum behind a number
+    single_list, calls            a metric as function of lists, and as method
     own_metric, stored_values     metrics of the caller's, and values stored before
-    files                         results as files
 """
 
 from recnb.results.explanation import Explanation

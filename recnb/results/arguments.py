@@ -42,13 +42,12 @@ STANDARD = (
     "hit_rate",
 )
 
-#: Those of them without bias under weights of relevant pairs, or nearly; nDCG, which is
-#: not, is the last.
+#: The metrics of a table by default if relevant pairs have weights: the last, nDCG, is
+#: biased, the others are not, or hardly.
 WEIGHTED = ("precision", "recall", "ndcg")
 
 #: A metric of all lists together, and why it is refused.
 OF_ALL_LISTS = "{metric} is one number of all lists, with no value for each {user}"
-NO_SEGMENTS = "by= cannot break it down: leave it out."
 NO_PAIRS = (
     "no {users} can be paired: that of each model is in .table([{metric!r}], k=10)."
 )

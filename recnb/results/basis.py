@@ -16,20 +16,20 @@ from recnb.display.language import N_, Noun, _, ngettext, use_noun
 from recnb.display.text import Phrase, one_line, users_in_words
 from recnb.metrics.hits import Bools, Floats
 
-#: Users with no relevant item, by what the convention does with them.
+#: What is said of users with no relevant item, by `no_relevant` of the convention.
 NO_RELEVANT: dict[str, str] = {
     "skip": N_("{n:,} left out, with no relevant {item}"),
     "zero": N_("{n:,} of them with no relevant {item}, which counts 0"),
     "one": N_("{n:,} of them with no relevant {item}, which counts 1"),
 }
-#: The same of a cost that says what a list without a hit adds.
+#: In place of "zero" and "one", for a cost that says what a list without a hit adds.
 AS_MISSED = N_(
     "{n:,} of them with no relevant {item}, which counts as a list without a hit"
 )
-#: Users whom the truth lacks, where those with no relevant item in it count.
+#: What is said of users whom the truth lacks, if users with no relevant item count.
 NOT_JUDGED = N_("{n:,} left out, without judgements")
 
-#: The same in the one line of a score.
+#: Short forms of these, for the one line of a score.
 IN_SHORT = {
     NO_RELEVANT["skip"]: N_("{n:,} left out"),
     NO_RELEVANT["zero"]: N_("{n:,} with nothing to find as 0"),
@@ -70,7 +70,7 @@ class Basis(ABC):
         """
 
     def phrases(self, *, brief: bool = False) -> list[str]:
-        """Return all of it in words; brief ones say all of the users in one phrase."""
+        """Return the words of all parts; if brief, the users are one phrase."""
         with use_noun(self.noun):
             users = [*self.who()]
             if brief and users:
@@ -80,7 +80,7 @@ class Basis(ABC):
             return [*users[:1], *self.followed(), *users[1:], *rules]
 
     def of_any_users(self) -> list[str]:
-        """Return in brief words what holds whoever is averaged."""
+        """Return the brief words that hold whichever users are averaged."""
         with use_noun(self.noun):
             return [*self.followed(), *self.rules(brief=True)]
 

@@ -28,7 +28,7 @@ from recnb.results.single_list import Ranking, Truth, score_lists
 
 S = TypeVar("S")
 
-#: What docstrings say of the parameters that all metrics share: before their options,
+#: The parameters that all metrics share, as docstrings describe them: before the options,
 #: and after.
 SHARED = {
     "ranking": "ranking : list\n    Items from rank 1 down, or the relevance of each rank; a "
@@ -42,9 +42,10 @@ Y_TRUE = (
     "y_true, y_score : array-like, optional\n    In place of a ranking: the relevance and "
     "the score of each item, in any order; equal scores keep their order."
 )
-#: What a method has before the parameters of a metric's function.
+#: The parameters of a method before those of the metric's function.
 SELF = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)]
-#: What a function of lists has before them, and after.
+#: The parameters of a function of lists before those of the metric's function, and
+#: after.
 LISTS = [
     Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=None)
     for name in ("ranking", "truth")

@@ -15,12 +15,13 @@ from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import ACCURACY, label_of
 from recnb.results.arguments import AnyMetric
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.numbers import panels_of
+from recnb.results.scoring import values_of
 from recnb.stats import (
     ENOUGH,
     POWER,
     Moments,
     UserSample,
+    check_power,
     errors_needed,
     settled,
 )
@@ -165,8 +166,9 @@ def detectable(
     >>> round(float(ev.detectable("ndcg", k=10)), 4)
     0.0376
     """
+    check_power(power, alpha)
     measure = measure_named(metric, ACCURACY).with_options(options).cut_at(k)
-    (panel,) = panels_of({"": data}, measure, measure.cutoffs())
+    panel = values_of(data, measure, measure.cutoffs()).panel
     if not len(panel.users):
         label = label_of(measure.name, measure.k)
         raise NoUsersError(
@@ -209,7 +211,7 @@ def users_needed(
     >>> recnb.users_needed(0.02, sd=0.3), recnb.users_needed(0.01, sd=0.3)
     (1766, 7064)
     """
-    errors = errors_needed(power, alpha)
+    check_power(power, alpha)
     spread = sd.sd if isinstance(sd, Detectable) else sd
     if not (is_number(spread) and spread > 0):
         raise OptionError(
@@ -221,4 +223,5 @@ def users_needed(
             f"difference={quoted(difference)} is none that any number of users could "
             "show: give one such as 0.01."
         )
+    errors = errors_needed(power, alpha)
     return max(ENOUGH, math.ceil((errors * spread / difference) ** 2))

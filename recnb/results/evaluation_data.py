@@ -153,7 +153,7 @@ class EvaluationData:
         """
         source, side_data = with_other_lists(self.source, self.side_data, recs)
         if self.library is None:
-            # That of the convention is the column by which the other lists were ordered.
+            # `convention.order` is the column by which the former lists were ordered.
             asked = replace(self.convention, order=side_data.call.order)
         else:
             asked = replace(presets.data_convention(self.library), **self.overrides)
@@ -162,7 +162,7 @@ class EvaluationData:
 
     @cached_property
     def unweighted(self) -> Self:
-        """The same with a weight of 1 for each relevant pair."""
+        """This evaluation with a weight of 1 for each relevant pair."""
         plain = replace(
             self.joined,
             hits=replace(self.joined.hits, truth_weight=None),
@@ -264,7 +264,8 @@ class EvaluationData:
     ) -> int:
         """Return the position of a user, or of a list in a split, among some users.
 
-        None: those evaluated. `in_words` says who they are, for the error.
+        `users` are by default those evaluated; `in_words` returns who they are, for the
+        error.
         """
         if users is None:
             users = self.joined.users
@@ -330,7 +331,7 @@ class EvaluationData:
     def user_label(self) -> str:
         """The caller's name of the column of users.
 
-        That of the recommendations, unless it is "user" and the truth has another.
+        The recommendations have it, unless they call it "user" and the truth does not.
         """
         return self._label_of("user")
 
@@ -406,14 +407,14 @@ class EvaluationData:
     @property
     def notes(self) -> tuple[str, ...]:
         """Properties of the data that the numbers depend on."""
-        notes = (*self.joined.notes, *self.no_item_meets)
+        notes = (*self.joined.notes, *self.unmatched_items_note)
         return tuple(Phrase(str(note)) for note in notes)
 
     @cached_property
-    def no_item_meets(self) -> tuple[Sentence, ...]:
-        """A note if no item of the lists is in the truth.
+    def unmatched_items_note(self) -> tuple[Sentence, ...]:
+        """A note if no item of the lists is in the truth, () otherwise.
 
-        Their ids may be written in two ways.
+        The ids may be written in two ways.
         """
         source, has_hits = self.source, len(self.joined.hits.rank) > 0
         # A part of the data, which needs no users, may well be of other items.
@@ -432,8 +433,8 @@ class EvaluationData:
         return (Sentence(message, {"example": item, "other": other}),)
 
     @property
-    def one_no_relevant_rule(self) -> bool:
-        """Whether all metrics do the same with users who have no relevant item."""
+    def metrics_share_no_relevant(self) -> bool:
+        """Whether `no_relevant` of the convention is the same for all metrics."""
         if "no_relevant" in self.overrides:
             return True
         return len({each.no_relevant for each in self.metric_conventions}) == 1

@@ -77,7 +77,7 @@ class Explanation(Suggesting):
     latex: str
     #: The credit of each row as a formula with numbers; () where `total` says it.
     terms: tuple[str, ...]
-    #: Those that the formula sums over.
+    #: The rows that the formula sums over.
     rows: pd.DataFrame
     basis: str
     #: The credit of all rows.

@@ -12,7 +12,7 @@ import pandas as pd
 from recnb.display.language import N_, _, current, use_language
 from recnb.display.text import one_line, sample_in_words, told_apart, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
-from recnb.metrics.measure import measure_named, symbol_of
+from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import Given
 from recnb.results.files import AsJson, json_values
 from recnb.results.numbers import DifferenceRow
@@ -120,21 +120,15 @@ class Gate(AsJson, Suggesting):
 # Limits
 
 
-class Limit(NamedTuple):
-    """A side of a number: what its edge is called, and what is said on each side."""
-
-    called: str
-    passed: str
-    failed: str
-
-
+#: By check: the name of its limit in frames, and what is said where it is passed and
+#: failed.
 LIMITS = {
-    "at_least": Limit(
+    "at_least": (
         "least",
         N_("{label} is {value}, at least {limit}"),
         N_("{label} is {value}, below {limit}"),
     ),
-    "at_most": Limit(
+    "at_most": (
         "most",
         N_("{label} is {value}, at most {limit}"),
         N_("{label} is {value}, above {limit}"),
@@ -177,7 +171,8 @@ def limit_check(
     model: str = "",
 ) -> GateCheck:
     """Check whether a score of a model is on the right side of a limit."""
-    side, value = LIMITS[check], float(score)
+    name_of_limit, passed, failed = LIMITS[check]
+    value = float(score)
     # A mean of numbers 0.3 may be 0.2999999999999999.
     if isclose(value, limit, rel_tol=ROUNDING, abs_tol=ROUNDING):
         value = limit
@@ -188,14 +183,14 @@ def limit_check(
         "model": model,
         **users,
         "value": value,
-        side.called: limit,
+        name_of_limit: limit,
     }
     is_enough = score.n_users >= ENOUGH
     # NaN is on neither side.
     is_within = value >= limit if check == "at_least" else value <= limit
     says = _(
-        side.passed if is_within else side.failed,
-        label=symbol_of(score.label),
+        passed if is_within else failed,
+        label=score.label,
         value=told_apart(value, limit),
         limit=whole(limit),
     )

@@ -44,7 +44,7 @@ GAPS = N_(
     "gap to all other {users} by the more careful of Welch's t and Student's, p "
     "corrected by Holm over the segments of each column"
 )
-#: The same where no gap is tested.
+#: What stands below a table of segments in which no gap is tested.
 WITHOUT_TESTS = N_(
     "by {by}: {confidence:g}% intervals, not corrected for the number of comparisons"
 )
@@ -233,7 +233,7 @@ def measures(
     Returns
     -------
     Table
-        A row per measure: mean, low and high of its interval, and the users.
+        A row per measure: mean, low, high and n_users.
 
     Examples
     --------
@@ -241,10 +241,10 @@ def measures(
     >>> sample = recnb.datasets.load_sample()
     >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
     >>> ev.measures(["nDCG@10", "AP(rel=4)"]).to_frame().round(4)
-                 mean     low    high  users
+                 mean     low    high  n_users
     measure
-    nDCG@10    0.1725  0.1503  0.1979    261
-    AP(rel=4)  0.1063  0.0850  0.1340    235
+    nDCG@10    0.1725  0.1503  0.1979      261
+    AP(rel=4)  0.1063  0.0850  0.1340      235
     """
     given: Any = names if is_several(names) else [names]
     if not isinstance(given, Mapping):
@@ -259,7 +259,7 @@ def measures(
     numbers = measured({"": data}, asked, WHOLE_LISTS, settings=settings)
     index = pd.Index(map(str, texts), name="measure")
     frame = pd.DataFrame(numbers.estimates[:, 0], index, ENDS)
-    frame["users"] = [place.sample.n_units for place in numbers.places]
+    frame["n_users"] = [place.sample.n_units for place in numbers.places]
     return Table(frame, shown=Shown(basis=_below(data, numbers), plot="metrics"))
 
 

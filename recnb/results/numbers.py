@@ -21,7 +21,7 @@ from recnb.errors import NoUsersError
 from recnb.metrics.hits import Bools, Cutoffs, Floats
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Better, Metric, label_of
-from recnb.results.arguments import NO_SEGMENTS, refuse_whole_metrics
+from recnb.results.arguments import refuse_whole_metrics
 from recnb.results.basis import Basis, Worded
 from recnb.results.evaluation_data import OF_ITEMS, Models, check_side_data
 from recnb.results.scoring import values_of
@@ -213,7 +213,7 @@ class Numbers:
     def best(self) -> Bools:
         """Which means are the best of several models, or the same to the last digits.
 
-        None is if all are the same, or if the metric has no better direction.
+        No mean is the best if all are the same, or if the metric has no better direction.
         """
         best = np.zeros(self.mean.shape, dtype=bool)
         for row, place in enumerate(self.places):
@@ -230,7 +230,8 @@ class Numbers:
     def near_best(self) -> Bools:
         """Which means the test against the best of their place does not show to differ.
 
-        Of equal ones the first is the best. Without a test of the two none is near.
+        Of equal means the first counts as the best. A mean that is not tested against it
+        is not near it.
         """
         near = np.zeros(self.mean.shape, dtype=bool)
         has_best = self.best.any(axis=1)
@@ -310,7 +311,7 @@ class Numbers:
     def _corrected(self, p: Floats) -> tuple[Floats, Bools]:
         """Correct p-values by Holm's method, over the places of each column together.
 
-        Also which of them are tests.
+        Return them, and which of them are tests.
         """
         corrected, is_test = np.empty_like(p), ~np.isnan(p)
         rows_of = dict[tuple[str, int | None], list[int]]()
@@ -364,9 +365,9 @@ class Numbers:
     def _rows_of(
         self, arrays: Mapping[str, NDArray[Any]]
     ) -> Iterator[tuple[Place, list[dict[str, Any]]]]:
-        """Give each row of arrays by its place: of each column the values by name.
+        """Give each place with its values, for each model or pair a mapping by name.
 
-        Those of a part come together.
+        The places of a part come together.
         """
         lists = [array.tolist() for array in arrays.values()]
         rows = list(zip(self.places, *lists, strict=True))
@@ -393,7 +394,7 @@ def measured(
     segments, these are the gaps of a segment to all others.
     """
     if division is not EVERYONE and not division.of_split:
-        refuse_whole_metrics(measures, NO_SEGMENTS)
+        refuse_whole_metrics(measures, "by= cannot break it down: leave it out.")
     if len(models) == 1 and isinstance(division, Segments):
         pairs = [(model, model) for model in models]
     of_parts = [*_panels_of_parts(models, measures, cutoffs, division)]
@@ -403,31 +404,24 @@ def measured(
 def _panels_of_parts(
     models: Models, measures: Sequence[Measure], cutoffs: Cutoffs, division: Division
 ) -> Iterator[Panel]:
-    """Compute metrics of every model in each part.
+    """Compute metrics of every model in each part, at their own cut-offs or at these.
 
     Segments are cut out of the values of all users; a part of the truth is evaluated by
     itself.
     """
     if isinstance(division, DataParts):
         for part, part_models in division.evaluations_of(models):
-            for panel in _panels_of_each(part_models, measures, cutoffs):
+            for panel in _panels_of_parts(part_models, measures, cutoffs, EVERYONE):
                 # Worded at once, so that the data of a part are not kept for its words.
                 bases = [Worded(basis.of_any_users()) for basis in panel.bases]
                 yield replace(panel, part=part, bases=bases)
         return
-    for panel in _panels_of_each(models, measures, cutoffs):
-        if isinstance(division, Segments):
-            yield from _segments_of(panel, division)
-        else:
-            yield panel
-
-
-def _panels_of_each(
-    models: Models, measures: Sequence[Measure], cutoffs: Cutoffs
-) -> Iterator[Panel]:
-    """Compute metrics of every model, each at its own cut-off or at all of these."""
     for measure in measures:
-        yield from panels_of(models, measure, measure.cutoffs(cutoffs))
+        for panel in panels_of(models, measure, measure.cutoffs(cutoffs)):
+            if isinstance(division, Segments):
+                yield from _segments_of(panel, division)
+            else:
+                yield panel
 
 
 def _segments_of(everyone: Panel, segments: Segments) -> Iterator[Panel]:

@@ -39,8 +39,8 @@ OVERSHOOT = 1e-9
 #: The directions of a metric; None is neither.
 BETTER = ("high", "low")
 
-#: A few lists on which a metric is tried: the grade of each rank, and those of what the
-#: list misses.
+#: A few lists on which a metric is tried: the grade of each rank, and the grades of items
+#: that the list misses.
 TRIED_LISTS = (
     ((3, 0, 1, 2), (2,)),
     ((0, 1, 0), ()),
@@ -206,12 +206,12 @@ def metric(
     _refuse_direction(better)
     _refuse_formula(over, credit, out_of, missed)
 
-    def make(function: Callable[..., Any]) -> Metric[...]:
-        name = function.__name__
+    def make(computation: Callable[..., Any]) -> Metric[...]:
+        name = computation.__name__
         _refuse_name(name)
         _refuse_symbol(symbol, name)
         made: Metric[...] = kind(
-            function,
+            computation,
             symbol=symbol,
             called=name.replace("_", " "),
             credit=credit,

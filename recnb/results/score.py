@@ -125,14 +125,14 @@ class MetricValue(float, Suggesting):
 
     @property
     def label(self) -> str:
-        """The metric's name at its cut-off."""
-        return label_of(self.metric, self.k)
+        """The metric's symbol at its cut-off."""
+        return self._values.measure.label
 
     @property
     def n_users(self) -> int:
         """The number of users that the mean is over, or of values of `cluster=`.
 
-        Of a number of all lists together, that of lists.
+        For a number of all lists together, the number of lists.
         """
         return self._values.panel.sample.n_units
 
@@ -219,13 +219,13 @@ class MetricValue(float, Suggesting):
         words = ", ".join(filter(None, [ends, who]))
         if unusual:
             words = f"{words}: {', '.join(unusual)}"
-        head = f"{self._values.measure.label} = {float(self):.4f}"
+        head = f"{self.label} = {float(self):.4f}"
         return wrapped(f"{head} ({words})", most=1)
 
     def _ends_in_words(self, words: Message, without: str = "") -> str:
         """Return the ends of the interval in words, or other words if it has none.
 
-        Nothing of one user, and of all lists together.
+        It is empty for one user, and for a number of all lists together.
         """
         if self._values.is_of_all or self.n_users < 2:
             return ""
@@ -239,7 +239,7 @@ class MetricValue(float, Suggesting):
         return write(
             "results/score.jinja",
             "html",
-            symbol=self._values.measure.label,
+            symbol=self.label,
             value=f"{float(self):.4f}",
             interval=self._ends_in_words(
                 N_("95% interval: {low} to {high}"),
@@ -272,7 +272,8 @@ class Score(MetricValue):
         users = self._values.users.filter(pl.Series(has_value))
         data = self._values.data
         index = data.keys.index(users, data.user_label)
-        return pd.Series(values[has_value], index, name=self.label)
+        name = label_of(self.metric, self.k)
+        return pd.Series(values[has_value], index, name=name)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the values per user as a frame.
@@ -337,7 +338,7 @@ class Score(MetricValue):
             ax.set_xlabel(
                 _(
                     "{label} of a {user}; line: mean and 95% interval",
-                    label=self._values.measure.label,
+                    label=self.label,
                 )
             )
             ax.set_ylabel(
@@ -426,7 +427,7 @@ def unweighted_in_words(
 ) -> str:
     """Say what each metric is without propensities, at its last cut-off.
 
-    Nothing if there are none.
+    It is empty if a model has no propensities.
     """
     if not all(model.source.weighted for model in models.values()):
         return ""

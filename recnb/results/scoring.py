@@ -1,7 +1,7 @@
 """From a metric to its values, one step a function.
 
-Whose convention and which joined data (`scoring_of`), the credit of the hits, the value
-of each user, the basis.
+`scoring_of` chooses the convention and so the joined data, `values_of_hits` computes the
+credit of the hits and the value of each user, and `Scoring` says what these rest on.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def values_of_users(data: EvaluationData, measure: Measure, cutoffs: Cutoffs) ->
 
 # ---- whose convention, and which joined data
 
-#: Where it matters only that there is a cut-off.
+#: Any cut-off: some conventions depend on whether there is one.
 ANY_CUTOFF = Cutoffs((1,))
 
 
@@ -88,7 +88,7 @@ def scoring_of(
     computed = as_computed(data, measure, recorded)
     joined, convention = data.joined, _convention_of(data, measure, recorded)
     if convention is not joined.convention:
-        # That of a library may go by scores where these frames have ranks alone.
+        # A library's convention may go by scores where these frames have ranks alone.
         convention = data.source.as_given(convention)
         try:
             joined = data.source.under(convention)
@@ -146,8 +146,8 @@ def _convention_of(
         convention = recorded.convention
     else:
         no_relevant = convention.no_relevant
-        # That a user with nothing to find counts 1 is a definition of the library's own
-        # metrics; where it leaves such users out, so does recnb.
+        # A user with nothing to find counts 1 by definition of the library's own metrics
+        # alone; where the library leaves such users out, so does recnb.
         if no_relevant == "one":
             no_relevant = "zero"
         convention = replace(

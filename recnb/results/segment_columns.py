@@ -24,7 +24,7 @@ from recnb.metrics.hits import Floats
 from recnb.results.evaluation_data import EvaluationData
 
 #: Numbers of more values are put into quarters, between these quantiles.
-FEW = 8
+MOST_VALUES = 8
 QUARTILES = (0.25, 0.5, 0.75)
 
 #: What to type for users, and for train.
@@ -38,8 +38,8 @@ class Column(NamedTuple):
     """A column that `by=` names."""
 
     label: str
-    #: The id of a list as `user`, and its `value`; of a column of the truth, which has
-    #: rows for each `item`, this as well.
+    #: The id of a list as `user`, and its `value`; a column of the truth has a row for
+    #: each `item`, which is a column too.
     rows: pl.DataFrame
 
     @property
@@ -203,7 +203,7 @@ def in_quarters(values: pl.Series) -> pl.Series:
     A quarter is named by the lowest and the highest value in it. Other groups are made
     with `pd.cut` or `pd.qcut`, and given as a column or a Series.
     """
-    if not values.dtype.is_numeric() or values.drop_nulls().n_unique() <= FEW:
+    if not values.dtype.is_numeric() or values.drop_nulls().n_unique() <= MOST_VALUES:
         return values
     numbers = values.cast(pl.Float64)
     known = numbers.drop_nulls()

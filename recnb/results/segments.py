@@ -51,12 +51,12 @@ NOT_LISTS = (pd.Series, pd.DataFrame, Mapping)
 PART = N_(
     "each {by} is a truth of its own: its rows of the truth, and the {users} with one"
 )
-#: The same where other users are averaged than those of the truth.
+#: Words in place of `PART` where other users are averaged than those of the truth.
 PART_OF_OTHERS = N_(
     "each {by} is a truth of its own: its rows of the truth, and {users}"
 )
 
-#: The same of a column of `split=`.
+#: Words in place of `PART` for a column of `split=`.
 LISTS_OF_PART = N_("each {by} is evaluated alone: its lists, and their truth")
 
 #: The values that a part is defined by, one for each column.
@@ -100,7 +100,7 @@ EVERYONE = Division()
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Segments(Division):
-    """Groups of users; the last is of those of whom nothing is known."""
+    """Groups of users; the last holds users of whom nothing is known."""
 
     users: pl.Series  #: each once
     code: Ints  #: by user: the position in `keys`
@@ -171,7 +171,7 @@ def _column_of_all(models: Models, by: Any) -> Column:
         except RecnbError as problem:
             raise type(problem)(f"{name!r}: {problem}") from problem
         other_rows = rows_of_users(other.rows, ours.joined.users)
-        if not (rows.equals(other_rows) or same_rows(rows, other_rows)):
+        if not same_rows(rows, other_rows):
             raise FrameError(
                 f"by={quoted(by)} is not the same column in {first!r} and {name!r}, so "
                 "their segments are not the same. Give compare() frames of "
@@ -332,6 +332,6 @@ def part_in_words(data: EvaluationData, division: Division) -> str:
     else:
         words = _(PART_OF_OTHERS, by=by, users=in_words("averaged_users", users))
     # Where the metrics of a library have several rules, each says its own.
-    if nothing == "skip" or not data.one_no_relevant_rule:
+    if nothing == "skip" or not data.metrics_share_no_relevant:
         return words
     return f"{words}; {in_words('no_relevant', nothing)}"

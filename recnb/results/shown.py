@@ -12,11 +12,8 @@ from recnb.caching import cached_property
 from recnb.display.forms import Line
 from recnb.display.language import _, current, use_language
 
-#: Rows of a table that are shown.
-MOST_ROWS = 50
-
-#: What the cells of a column are, where their values do not say it: a cut-off, a
-#: verdict, words of recnb's own, a title or text of the caller's, or the look of a number.
+#: Kinds of cells, for columns whose values do not say it: a cut-off, a verdict, words of
+#: recnb's own, a title or text of the caller's, or the look of a number.
 Cell = Literal[
     "cutoff",
     "verdict",
@@ -29,7 +26,7 @@ Cell = Literal[
     "score",
 ]
 
-#: The same of columns that are alike in every table, by name.
+#: The kind of cell of columns that are alike in every table, by name.
 CELLS: dict[Any, Cell] = {
     "k": "cutoff",
     "p": "p",
@@ -77,7 +74,7 @@ class Shown:
     basis: Sequence[str] = ()  #: the phrases of the line with users and convention
     remarks: Sequence[Line] = ()  #: lines between the table and its basis
     lang: str = field(default_factory=current)
-    most: int = MOST_ROWS  #: rows that are shown
+    most: int = 50  #: rows that are shown
 
     index: Sequence[str] = ()  #: columns that name the rows, if the index does not
     columns: Sequence[str] = ()  #: the columns shown beside them; all if none is named

@@ -19,14 +19,11 @@ from recnb.results.verdicts import verdict_in_words, verdicts_of_pairs
 from recnb.stats import Moments, Settings, UserSample
 from recnb.stats import paired as paired_values
 
-#: The lowest and the highest value that there may be.
-Bounds = tuple[float, float]
-
 
 def interval(
     values: pd.Series[float],
     confidence: float = 0.95,
-    bounds: Bounds = (0, 1),
+    bounds: tuple[float, float] = (0, 1),
     cluster: str | None = None,
 ) -> Interval:
     """Return the interval of the mean of stored values, as `score.interval()` does.
@@ -71,7 +68,7 @@ def paired(
     values: pd.Series[float],
     baseline: pd.Series[float],
     confidence: float = 0.95,
-    bounds: Bounds = (0, 1),
+    bounds: tuple[float, float] = (0, 1),
     cluster: str | None = None,
 ) -> PairedDifference:
     """Return the difference of stored values, as a row of `found.differences()` is.

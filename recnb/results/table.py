@@ -79,7 +79,7 @@ class Table(pd.DataFrame):
     _attrs: dict[Hashable, Any] | None  # None until `attrs` are read
     #: Of one user's list: the relevant items that are not among its rows.
     missed: Table | None = None
-    # The others are only where their method says so.
+    # Tables of `Comparison.runs` alone have these two.
     differences: Table  #: of runs: a row for each pair of models
     by_split: pd.DataFrame  #: of runs: the mean of each split and model
 

@@ -39,16 +39,13 @@ HEADINGS = {
     "missing": N_("most relevant missed"),
 }
 
-#: Of each user ranks and items missed that are shown.
+#: The most ranks, and the most missed items, that are shown of a user.
 RANKS_SHOWN, MISSED_SHOWN = 20, 5
 
 
 @dataclass(frozen=True)
 class ShownUser:
-    """A user with the lists of one model, or of two.
-
-    Those are a baseline and the model in its place.
-    """
+    """A user with the lists of one model, or of a baseline and the model in its place."""
 
     user: Any
     values: tuple[float, ...]  #: of the lead metric, by list
@@ -59,7 +56,7 @@ class ShownUser:
     #: Of one model the most relevant of the items missed, with their ranks below k.
     missed: tuple[RankedItem, ...]
     n_missed: int
-    text: str = ""  #: that of a query, if users= has one
+    text: str = ""  #: of a query, if users= has one
 
 
 @dataclass(frozen=True)
@@ -90,8 +87,8 @@ def extremes(
 ) -> list[UserGroup]:
     """Return the best and the worst users of a model.
 
-    Of few, the better and the worse half; where neither is better, the highest and the
-    lowest.
+    If there are few, these are the better and the worse half; if no direction is better,
+    the highest and the lowest.
     """
     n_found, n_missed = _found_and_missed(model.hits(k), k)
     level = sign_of(better) * values
@@ -121,7 +118,7 @@ def moved(
 ) -> list[UserGroup]:
     """Return at most `n` users who gain and `n` who lose, the largest changes first.
 
-    Where neither is better, their values rise or fall. Of equal ones the first by
+    If no direction is better, their values rise or fall. Equal changes are ordered by
     id.
     """
     model, baseline = pair

@@ -57,7 +57,7 @@ class UserList:
     truth: Sequence[Any] | None
     k: int | None = None
     titles: Mapping[Any, str] = field(default_factory=dict)  #: of items that have one
-    text: str = ""  #: that of a query, if users= has one
+    text: str = ""  #: of a query, if users= has one
 
     @property
     def depth(self) -> int:
@@ -234,7 +234,7 @@ def user(data: EvaluationData, user: Any, k: int | None = None) -> Table:
     missed_items = Table(missed, shown=replace(alike, title=title, index=["item"]))
     shown = replace(
         alike,
-        title=_found_in_words(data, user, user_list),
+        title=_title(data, user, user_list),
         index=["rank", "item"],
         basis=[data.basis],
         below=missed_items,
@@ -244,7 +244,7 @@ def user(data: EvaluationData, user: Any, k: int | None = None) -> Table:
     return listed_items
 
 
-def _found_in_words(data: EvaluationData, user: Any, user_list: UserList) -> str:
+def _title(data: EvaluationData, user: Any, user_list: UserList) -> str:
     """Say who a user is, and how many relevant items their list has."""
     who = one_line(data.keys.in_words(user))
     if user_list.text:

@@ -89,7 +89,7 @@ VERDICTS = {
 #: The verdicts that are findings. Where neither more nor less is better, as of novelty,
 #: a model is higher or lower.
 FOUND = ("better", "worse", "higher", "lower")
-#: Those of a test that shows no difference.
+#: The verdicts of a test that shows no difference.
 NOT_FOUND = ("hint", "torn", "open")
 
 #: The signs of marks beside means: of one that is not shown to differ from the best, or

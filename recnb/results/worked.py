@@ -235,7 +235,7 @@ class ListSum:
             "max_relevance": chosen.get("max_relevance") or hits.max_relevance,
             # Of pairs with weights: the denominator, which is that of the heaviest.
             "best_weight": self.out_of,
-            # Those that the function of the metric computes of each hit.
+            # The names that the metric's function computes of each hit.
             **credit.names,
         }
 
@@ -309,7 +309,7 @@ class ListSum:
             if not np.allclose(by_formula, by_function):
                 raise OptionError(
                     f"{metric.name} {where}: the formula {formula.text()} gives "
-                    f"{_listed(by_formula)}, and the function {_listed(by_function)}."
+                    f"{_in_digits(by_formula)}, and the function {_in_digits(by_function)}."
                 )
 
 
@@ -355,7 +355,7 @@ def about(measure: Measure) -> dict[str, Any]:
     }
 
 
-def _listed(numbers: Floats) -> str:
+def _in_digits(numbers: Floats) -> str:
     """Return numbers in a sentence, to six digits."""
     return ", ".join(f"{value:.6g}" for value in np.ravel(numbers))
 

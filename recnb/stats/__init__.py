@@ -15,7 +15,7 @@ from recnb.stats.intervals import (
 )
 from recnb.stats.means import mean_of, means
 from recnb.stats.paired import Paired, Settings, holm, paired, resampled
-from recnb.stats.power import POWER, detectable, errors_needed
+from recnb.stats.power import POWER, check_power, detectable, errors_needed
 from recnb.stats.sample import UserSample
 from recnb.stats.student import Tested
 
@@ -29,6 +29,7 @@ __all__ = [
     "Settings",
     "Tested",
     "UserSample",
+    "check_power",
     "detectable",
     "errors_needed",
     "gap_to_rest",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from recnb.stats.intervals import ENOUGH, ROUNDING, Moments
-from recnb.stats.means import Floats
-from recnb.stats.sample import Bools, UserSample
+from recnb.stats.means import Bools, Floats
+from recnb.stats.sample import UserSample
 from recnb.stats.student import Tested, t_test
 
 

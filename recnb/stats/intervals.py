@@ -9,15 +9,15 @@ import numpy as np
 
 from recnb.caching import cached_property
 from recnb.stats.cr2 import variance_of_mean
-from recnb.stats.means import Floats, means
-from recnb.stats.sample import Bools, UserSample
+from recnb.stats.means import Bools, Floats, means
+from recnb.stats.sample import UserSample
 from recnb.stats.student import check_confidence, t_test
 
 #: The lowest and the highest possible value of a metric: of all columns, or an entry
 #: for each.
 Bounds = tuple[float | Floats, float | Floats]
 #: The lower and the upper end of something, by column.
-Pair = tuple[Floats, Floats]
+Ends = tuple[Floats, Floats]
 UNBOUNDED: Bounds = (-math.inf, math.inf)
 
 #: The number of users with a hit (or who differ, between two models) that is enough to
@@ -87,12 +87,12 @@ class Moments:
         return np.where(highest - lowest > ROUNDING, np.sqrt(variance), 0.0)
 
     @cached_property
-    def _extremes(self) -> Pair:
+    def _extremes(self) -> Ends:
         """The lowest and the highest value."""
         return self.values.min(axis=0), self.values.max(axis=0)
 
     @cached_property
-    def _extremes_of_units(self) -> Pair:
+    def _extremes_of_units(self) -> Ends:
         """The lowest and the highest value of a unit."""
         if not self.sample.is_clustered:
             return self._extremes
@@ -107,7 +107,7 @@ class Moments:
         return np.asarray(highest - lowest > ROUNDING)
 
     @property
-    def reach(self) -> Pair:
+    def reach(self) -> Ends:
         """How far down and up the mean may go beyond its standard error.
 
         The heaviest user stands for users who were not seen. Suppose one more, with the
@@ -127,7 +127,7 @@ class Moments:
 
     def interval(
         self, confidence: float = 0.95, *, within_bounds: bool = False
-    ) -> Pair:
+    ) -> Ends:
         """Return the ends for the mean of each column, by the beta distribution.
 
         An end is a quantile of the mean of all units and one more, whose value is the
@@ -146,7 +146,7 @@ class Moments:
         high = self._quantile_with(highest, 1 - tail)
         return np.where(is_known, low, np.nan), np.where(is_known, high, np.nan)
 
-    def _one_more(self, *, within_bounds: bool) -> Pair:
+    def _one_more(self, *, within_bounds: bool) -> Ends:
         """Return the lowest and the highest value that one more unit may have.
 
         The lowest is that seen, if so many units are below the upper bound that they
@@ -170,7 +170,7 @@ class Moments:
         return self.varies & (self.sample.n_off(distances) >= ENOUGH)
 
     @property
-    def _limits(self) -> Pair:
+    def _limits(self) -> Ends:
         """The bounds of the metric, or values that pass them.
 
         Values do by rounding, and by repeats that a convention counts again.
@@ -194,9 +194,15 @@ class Moments:
     def _quantile_with(self, extreme: Floats, chance: float) -> Floats:
         """Return the quantile of the mean with one more unit of an extreme value.
 
-        It is the mean under weights drawn at random (the Bayesian bootstrap, Rubin 1981,
-        Ann. Statist. 9), whose variance is that of the values of n units, out of n + 1.
-        For values of 0 and 1 the quantile is that of Clopper and Pearson. `README.md`
+        With one more unit of value e and share s of all weight, n others of share
+        r = (1 - s) / n and mean m, and the effective number N = 1 / (n r² + s²):
+
+            mean      M = m + s (e - m)
+            variance  V = N / (N + 1) * (sum(r² (x - M)²) + s² (e - M)²)
+
+        V is the variance of the mean under random weights: the Bayesian bootstrap (Rubin
+        1981, Ann. Statist. 9). The quantile is that of a beta distribution with mean M
+        and variance V; for values of 0 and 1, of Clopper and Pearson. `README.md`
         measures the coverage, under "Intervals of a mean".
         """
         n_others = self.sample.n_effective
@@ -205,24 +211,25 @@ class Moments:
         weight = 1 / n_others if self.sample.is_clustered else self.sample.heaviest
         share = weight / (1 + weight)
         share_of_other = (1 - share) / n_others
-        n = 1 / (n_others * share_of_other**2 + share**2)  # the effective number
+        n_effective = 1 / (n_others * share_of_other**2 + share**2)
 
         distance = extreme - self.mean
         with np.errstate(invalid="ignore"):  # an extreme may be infinite
-            moved = share * distance  # how far the unit moves the mean
-            # The weighted variance: the sum of (share × distance from the moved mean)².
+            moved = share * distance  # M - m
+            # sum((x - M)²) = sum((x - m)²) + n (M - m)², and e - M = (1 - s) (e - m)
             from_others = share_of_other**2 * (self._squares + n_others * moved**2)
             from_extreme = (share * (1 - share) * distance) ** 2
-            variance = n * (from_others + from_extreme) / (n + 1)
+            variance = n_effective * (from_others + from_extreme) / (n_effective + 1)
             quantile = self._beta_quantile(self.mean + moved, variance, chance)
         return np.where(np.abs(distance) <= ROUNDING, self.mean, quantile)
 
     def _beta_quantile(self, mean: Floats, variance: Floats, chance: float) -> Floats:
         """Return the quantile of a beta distribution by its mean and its variance.
 
-        It lies between the limits; where there is none, between the values of units. Of a
-        scale from 0 to 1 its parameters are a = m N and b = (1 - m) N, where m is the
-        mean, v the variance and N = m (1 - m) / v - 1.
+        It lies between the limits; where there is none, between the values of units. On
+        a scale from 0 to 1, with mean m and variance v, its parameters are
+
+            a = m B,  b = (1 - m) B,  B = m (1 - m) / v - 1
         """
         from scipy.special import betaincinv
 

@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+# `recnb.metrics.hits` has its own: neither room imports the other.
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.integer[Any]]
 
 
 def means(values: Floats, weights: Floats | None = None) -> Floats:

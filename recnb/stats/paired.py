@@ -50,8 +50,8 @@ class Paired(NamedTuple):
     low: Floats
     high: Floats
     p: Floats
-    #: The mean out of the standard deviation, Cohen's d_z; of clusters without weights
-    #: that of CR2. 0 if nobody differs.
+    #: The mean out of the standard deviation (`Moments.sd`), Cohen's d_z; 0 if nobody
+    #: differs.
     effect_size: Floats
     #: Users, or lists, with a difference above 0; where less is better, the results swap
     #: them with those lost (`Panel.tests`).
@@ -59,7 +59,7 @@ class Paired(NamedTuple):
     tied: NDArray[np.int64]
     lost: NDArray[np.int64]
     detectable: Floats  #: the smallest difference found with 80 % power
-    #: The same interval, also where nothing is tested. If few users differ, or are off the
+    #: The interval, also where nothing is tested. If few users differ, or are off the
     #: lowest or the highest difference, it is the one within the bounds of the metric.
     #: `not_worse` reads it.
     low_in_bounds: Floats
@@ -82,7 +82,7 @@ class Paired(NamedTuple):
 def paired(
     differences: Floats,
     sample: UserSample,
-    settings: Settings | None = None,
+    settings: Settings = Settings(),
     bounds: Bounds = UNBOUNDED,
 ) -> Paired:
     """Return interval, test, effect size and users won, tied and lost, for each column.
@@ -92,7 +92,6 @@ def paired(
     users differ there is neither test nor interval. Of lists in clusters, clusters are
     the users of all this; won, tied and lost count lists.
     """
-    settings = settings or Settings()
     if not np.isfinite(differences).all():
         raise FrameError(
             "differences hold what is no finite number: leave out users on whom only "
@@ -135,7 +134,7 @@ def _careful_test(
     """Return Student's test, which claims no more than the users who differ can show.
 
     Where few are off 0, off the lowest or off the highest difference, they do not show
-    how far others may be: the interval is that within the bounds of the metric.
+    how far others may be, and the interval is the one within the bounds of the metric.
     """
     sample = moments.sample
     test = t_test(
@@ -159,7 +158,7 @@ def _careful_test(
 
 
 def _careful_p(p: Floats, values: Floats, sample: UserSample) -> Floats:
-    """Return p-values no lower than that of as many coins, all on one side.
+    """Return p-values, each at least the chance that as many coins all land alike.
 
     NaN where fewer than 10 users differ.
     """
@@ -179,7 +178,8 @@ def resampled(
     With `test_share` it is the corrected resampled t test of Nadeau and Bengio (2003):
     folds that test a share q train on data in common, and the variance of the mean of J
     is (1 / J + q / (1 - q)) times that of the differences. With several seeds of each
-    fold J is folds × seeds (Bouckaert and Frank 2004). Without it is the paired t test.
+    fold J is folds × seeds (Bouckaert and Frank 2004). Without it, this is the paired t
+    test.
     NaN where all are alike.
     """
     overlap = 0.0

@@ -37,6 +37,11 @@ def errors_needed(power: float, alpha: float) -> float:
     """Return how many standard errors a difference must be for a power at a level."""
     from scipy.special import ndtri
 
+    return float(ndtri(1 - alpha / 2) + ndtri(power))
+
+
+def check_power(power: float, alpha: float) -> None:
+    """Refuse a power or a level that a test cannot have."""
     if not (is_number(alpha) and 0 < alpha < 1):
         raise OptionError(
             f"alpha={quoted(alpha)} is no level of a test: give a number between "
@@ -47,4 +52,3 @@ def errors_needed(power: float, alpha: float) -> float:
             f"power={quoted(power)} is no power: give a number from alpha "
             f"({alpha:g}) to 1, such as 0.8."
         )
-    return float(ndtri(1 - alpha / 2) + ndtri(power))

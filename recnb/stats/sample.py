@@ -17,10 +17,7 @@ from numpy.typing import NDArray
 
 from recnb.caching import cached_property
 from recnb.stats.cr2 import degrees_of_freedom
-from recnb.stats.means import Floats
-
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.integer[Any]]
+from recnb.stats.means import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

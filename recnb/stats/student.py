@@ -44,8 +44,8 @@ def t_test(
 
 
 def check_confidence(confidence: float) -> None:
-    """Refuse a confidence that is no share."""
-    if not (is_number(confidence) and 0 < confidence < 1):
+    """Refuse a confidence that is no share, or so near 0 or 1 that no level is left."""
+    if not (is_number(confidence) and 0 < round(confidence, 12) < 1):
         raise OptionError(
             f"confidence={quoted(confidence)} is no share: give a number between "
             f"0 and 1, such as 0.95."

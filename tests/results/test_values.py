@@ -52,7 +52,7 @@ def test_a_measure_is_the_method_with_its_options(text: str) -> None:
     assert row["mean"] == score
     if score.has_interval:
         counted = [*score.interval(), same.n_users]
-        assert row[["low", "high", "users"]].tolist() == pytest.approx(counted)
+        assert row[["low", "high", "n_users"]].tolist() == pytest.approx(counted)
     table = EV.table([text])
     assert table.index.tolist() == [score.metric if text in ("mrr", "bpref") else text]
     assert table.to_numpy().item() == score
