@@ -18,6 +18,7 @@ from recnb.metrics.metric import Metric
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import (
     COLUMNS,
+    INFINITE,
     ROWS_SHOWN,
     Explanation,
     printed_in_sum,
@@ -44,6 +45,7 @@ COLUMNS |= {
     "p": N_("p, history"),
     "q": N_("q, list"),
 }
+INFINITE["expected_rank"] = N_("not in train")
 
 
 def explanation_of_lists(
@@ -94,7 +96,7 @@ def _value_and_rows(
                 )
             )
         (whole,) = values.results
-        return float(whole.value), whole.rows, data.item_data.items
+        return float(whole.value), whole.rows, data.item_data.catalogue.ids
     if "truth" in metric.needs and data.joined.hits.tied is not None:
         raise OptionError(MANY_ORDERS)
     position = data.position(user, values.users, values.basis.who)
@@ -110,10 +112,10 @@ def _value_and_rows(
         )
     list_id = values.users[position]
     parts = data.item_data.parts_for(metric)
-    (part,) = [part for part in parts if list_id in part.users_of(metric)]
-    result = part.compute(metric, measure.k, measure.options)
-    place = part.users_of(metric).index_of(list_id)
-    return value, result.rows(place), part.items
+    (lists,) = [part for part in parts if list_id in part.users]
+    result = metric.at(lists, measure.k, measure.options)
+    rows = result.rows(lists.users.index_of(list_id))
+    return value, rows, lists.catalogue.ids
 
 
 def _line_and_divisor(
