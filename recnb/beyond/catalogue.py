@@ -85,7 +85,8 @@ class Catalogue:
     def refuse_lack(self, metric: Metric[...]) -> None:
         """Refuse a metric that needs what was not given."""
         for need in metric.needs:
-            if need in NEEDED and getattr(self, NEEDED[need][0]) is None:
+            attribute, *_words = NEEDED[need]
+            if getattr(self, attribute) is None:
                 raise missing(metric.name, need)
 
     def members(self, population: str) -> Bools:

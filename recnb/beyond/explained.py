@@ -25,7 +25,6 @@ from recnb.results.explanation import (
 )
 from recnb.results.values import Values
 from recnb.results.worked import (
-    MANY_ORDERS,
     about,
     nothing_to_divide,
     terms_of,
@@ -97,8 +96,6 @@ def _value_and_rows(
             )
         (whole,) = values.results
         return float(whole.value), whole.rows, data.item_data.catalogue.ids
-    if "truth" in metric.needs and data.joined.hits.tied is not None:
-        raise OptionError(MANY_ORDERS)
     position = data.position(user, values.users, values.basis.who)
     value = float(values.matrix[position, 0])
     if np.isnan(value):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     out_of="k",
     bounds=(0, 1),
     references=["ge2010", "kaminskas2016"],
-    needs=("train", "truth"),
+    needs=("train",),
     instead="precision",
 )
 def serendipity(lists: Lists, k: int | None = None) -> PerUser:
@@ -68,6 +68,7 @@ def serendipity(lists: Lists, k: int | None = None) -> PerUser:
 
     def rows(user: int) -> TermRows:
         """Return the hits of one list, with the rank that was expected of each."""
+        hits.refuse_ties("a worked explanation follows one order of each list")
         hit = np.flatnonzero(hits.user == user)
         item = lists.truth_item[hits.entry[hit]]
         return TermRows(
