@@ -96,8 +96,12 @@ def _value_and_rows(
             )
         (whole,) = values.results
         return float(whole.value), whole.rows, data.item_data.catalogue.ids
-    position = data.position(user, values.users, values.basis.who)
-    value = float(values.matrix[position, 0])
+    list_id = values.users[data.position(user, values.users, values.basis.who)]
+    parts = data.item_data.parts_for(metric)
+    (lists,) = [part for part in parts if list_id in part.users]
+    result = metric.at(lists, measure.k, measure.options)
+    place = lists.users.index_of(list_id)
+    value = float(result.value[place])
     if np.isnan(value):
         raise RecnbError(
             named(
@@ -107,12 +111,7 @@ def _value_and_rows(
                 why=metric.no_value,
             )
         )
-    list_id = values.users[position]
-    parts = data.item_data.parts_for(metric)
-    (lists,) = [part for part in parts if list_id in part.users]
-    result = metric.at(lists, measure.k, measure.options)
-    rows = result.rows(lists.users.index_of(list_id))
-    return value, rows, lists.catalogue.ids
+    return value, result.rows(place), lists.catalogue.ids
 
 
 def _line_and_divisor(
