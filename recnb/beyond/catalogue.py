@@ -67,15 +67,26 @@ class Catalogue:
         if self.frame is not None:
             self.listed = self._times_in(self.frame) > 0
 
-    def _times_in(self, frame: pl.DataFrame) -> Ints:
-        """Count the rows of a frame that hold each item."""
-        item = positions(self.ids, frame["item"])
-        return np.bincount(item, minlength=len(self.ids))
+    def item_of(self, rows: pl.DataFrame) -> Ints:
+        """Return the position of the item of each row."""
+        return positions(self.ids, rows["item"])
+
+    def _times_in(self, rows: pl.DataFrame) -> Ints:
+        """Count the rows that hold each item."""
+        return np.bincount(self.item_of(rows), minlength=len(self.ids))
+
+    def had_by(self, users: pl.Series) -> tuple[Ints, Ints]:
+        """Return what users had in train, each item once: positions of user and item."""
+        assert self.pairs is not None  # or the metric was refused
+        user = positions(users, self.pairs["user"])
+        is_asked = user >= 0
+        return user[is_asked], self.item_of(self.pairs)[is_asked]
 
     def refuse_lack(self, metric: Metric[...]) -> None:
         """Refuse a metric that needs what was not given."""
         for need in metric.needs:
-            if need in NEEDED and getattr(self, NEEDED[need][0]) is None:
+            attribute, *_words = NEEDED[need]
+            if getattr(self, attribute) is None:
                 raise missing(metric.name, need)
 
     def members(self, population: str) -> Bools:
@@ -106,8 +117,7 @@ class Catalogue:
         key = (argument, *chosen)
         if key not in self._described:
             value, row, column, names = cells_of(self.frame, chosen, argument)
-            item = positions(self.ids, self.frame["item"])
-            cells = (value, (item[row], column))
+            cells = (value, (self.item_of(self.frame)[row], column))
             matrix = sparse.csr_array(cells, shape=(len(self.ids), len(names)))
             self._described[key] = matrix, names
         return self._described[key]

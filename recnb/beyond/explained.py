@@ -18,13 +18,13 @@ from recnb.metrics.metric import Metric
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import (
     COLUMNS,
+    INFINITE,
     ROWS_SHOWN,
     Explanation,
     printed_in_sum,
 )
 from recnb.results.values import Values
 from recnb.results.worked import (
-    MANY_ORDERS,
     about,
     nothing_to_divide,
     terms_of,
@@ -44,6 +44,7 @@ COLUMNS |= {
     "p": N_("p, history"),
     "q": N_("q, list"),
 }
+INFINITE["expected_rank"] = N_("not in train")
 
 
 def explanation_of_lists(
@@ -94,11 +95,13 @@ def _value_and_rows(
                 )
             )
         (whole,) = values.results
-        return float(whole.value), whole.rows, data.item_data.items
-    if "truth" in metric.needs and data.joined.hits.tied is not None:
-        raise OptionError(MANY_ORDERS)
-    position = data.position(user, values.users, values.basis.who)
-    value = float(values.matrix[position, 0])
+        return float(whole.value), whole.rows, data.item_data.catalogue.ids
+    list_id = values.users[data.position(user, values.users, values.basis.who)]
+    parts = data.item_data.parts_for(metric)
+    (lists,) = [part for part in parts if list_id in part.users]
+    result = metric.at(lists, measure.k, measure.options)
+    place = lists.users.index_of(list_id)
+    value = float(result.value[place])
     if np.isnan(value):
         raise RecnbError(
             named(
@@ -108,12 +111,7 @@ def _value_and_rows(
                 why=metric.no_value,
             )
         )
-    list_id = values.users[position]
-    parts = data.item_data.parts_for(metric)
-    (part,) = [part for part in parts if list_id in part.users_of(metric)]
-    result = part.compute(metric, measure.k, measure.options)
-    place = part.users_of(metric).index_of(list_id)
-    return value, result.rows(place), part.items
+    return value, result.rows(place), lists.catalogue.ids
 
 
 def _line_and_divisor(

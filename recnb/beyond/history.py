@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     out_of="k",
     bounds=(0, 1),
     references=["ge2010", "kaminskas2016"],
-    needs=("train", "truth"),
+    needs=("train",),
     instead="precision",
 )
 def serendipity(lists: Lists, k: int | None = None) -> PerUser:
@@ -56,25 +56,25 @@ def serendipity(lists: Lists, k: int | None = None) -> PerUser:
     >>> round(ev.serendipity(k=10), 4)
     0.0556
     """
-    data = lists.data
-    convention = data.joined.convention
+    convention = lists.joined.convention
     cutoffs = replace(Cutoffs.of(k), cut=convention.cutoff)
     hits = lists.hits.down_to(cutoffs.deepest)
     # What is unexpected depends on k: one at a time.
     (size,) = cutoffs.size(hits.list_length).T
-    expected_rank, items = data.expected_rank, data.truth_item
-    unexpected = expected_rank[hits.entry] > size[hits.user]
+    expected_rank = lists.expected_rank[hits.entry]
+    unexpected = expected_rank > size[hits.user]
     places = out_of_count(hits, cutoffs, "k")
     credit = Credit(hits, cutoffs, hits.weigh(unexpected), places)
 
     def rows(user: int) -> TermRows:
         """Return the hits of one list, with the rank that was expected of each."""
+        hits.refuse_ties("a worked explanation follows one order of each list")
         hit = np.flatnonzero(hits.user == user)
-        entry = hits.entry[hit]
+        item = lists.truth_item[hits.entry[hit]]
         return TermRows(
             earned=credit.earned[hit],
-            names={"expected_rank": expected_rank[entry], "k": size[user]},
-            of={"rank": hits.rank[hit], "item": items[entry]},
+            names={"expected_rank": expected_rank[hit], "k": size[user]},
+            of={"rank": hits.rank[hit], "item": item},
             undefined=not hits.n_relevant[user],
         )
 
@@ -137,7 +137,7 @@ def calibration(
     1.5042
     """
     shown = lists.upto(k)
-    had_user, had_item = lists.data.history_of(lists.users)
+    had_user, had_item = lists.history
     genres, names = lists.catalogue.described(genre, "genre")
     genres = _shares(genres)
     p = _shares(lists.table_of(had_user, had_item) @ genres)

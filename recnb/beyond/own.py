@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 
 from recnb.beyond.kinds import CatalogueMetric, ListMetric
 from recnb.beyond.recommendation_lists import Lists, PerUser, Whole
+from recnb.data.names import IDS
 from recnb.display.text import one_line
 from recnb.errors import OptionError, is_number, quoted
 from recnb.metrics.hits import Floats
@@ -26,7 +28,7 @@ class OwnListMetric(ListMetric[...]):
     def at(self, lists: Lists, k: Any, options: Mapping[str, Any]) -> PerUser:
         """Compute the values of lists, and check them."""
         shown = lists.upto(k)
-        frame = lists.data.frame(shown)
+        frame = _frame_of(shown)
         returned = super().at(frame, k, options)
         position, row = np.unique(shown.user, return_index=True)
         users = pd.Index(frame["user"].iloc[row])
@@ -41,7 +43,7 @@ class OwnCatalogueMetric(CatalogueMetric[...]):
 
     def at(self, lists: Lists, k: Any, options: Mapping[str, Any]) -> Whole:
         """Compute the number of lists, and check it."""
-        returned = super().at(lists.data.frame(lists.upto(k)), k, options)
+        returned = super().at(_frame_of(lists.upto(k)), k, options)
         if not is_number(returned):
             raise OptionError(
                 f"{self.name} returned {one_line(quoted(returned), 60)}. over='all' is one finite "
@@ -49,6 +51,35 @@ class OwnCatalogueMetric(CatalogueMetric[...]):
             )
         refuse_outside(self, np.array([returned]), options)
         return Whole(returned)
+
+
+def _frame_of(lists: Lists) -> pd.DataFrame:
+    """Return rows of lists: user, item, rank, relevance and the columns of items=.
+
+    Relevance is 0 of a pair that the truth lacks, and of a user who is not
+    evaluated. What else tells the lists of a user apart is behind the user.
+    """
+    rows = pl.DataFrame(
+        {
+            "user": lists.users.gather(lists.user),
+            "item": lists.catalogue.ids.gather(lists.item),
+            "rank": lists.rank,
+        }
+    )
+    joined = lists.joined
+    judged = joined.rows.relevant.select(*IDS).with_columns(
+        relevance=joined.hits.truth_relevance
+    )
+    rows = rows.join(judged, on=[*IDS], how="left", maintain_order="left")
+    rows = rows.with_columns(pl.col("relevance").fill_null(0.0))
+    described = lists.catalogue.frame
+    if described is not None:
+        columns = [name for name in described.columns if name not in rows.columns]
+        described = described.select("item", *columns)
+        rows = rows.join(described, on="item", how="left", maintain_order="left")
+    keys = joined.source.keys.keys_of(rows["user"])
+    rows = keys.hstack(rows.drop("user", *keys.columns, strict=False))
+    return rows.to_pandas()
 
 
 def _numbers_of_users(

@@ -3,8 +3,8 @@
 Every row of the ranked lists, and what is known of the items.
 
 Accuracy needs the hits alone. Novelty, popularity and diversity look at each
-recommended item, coverage, Gini and entropy at how often each item is shown; none of
-them looks at the truth. Users and items are numbers from 0.
+recommended item, coverage, Gini and entropy at how often each item is shown. Users and
+items are numbers from 0.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from recnb.beyond.catalogue import Catalogue, Sparse
-    from recnb.beyond.item_data import ItemData
+    from recnb.data import Joined
 
 Cut = Literal["k", "none"]
 
@@ -39,7 +39,8 @@ class Lists:
     rank: Ints  #: per row, 1 is the top
     item: Ints  #: per row, the position of the item, from 0 to n_items - 1
     users: pl.Series  #: whose lists these are; some may have none
-    data: ItemData  #: items, the truth, and what users had before
+    catalogue: Catalogue  #: what is known of the items
+    joined: Joined  #: the truth, and the hits of the users evaluated
 
     @property
     def n_users(self) -> int:
@@ -49,17 +50,12 @@ class Lists:
     @property
     def n_items(self) -> int:
         """The number of items known: shown, in the truth, in train or described."""
-        return len(self.data.items)
-
-    @property
-    def catalogue(self) -> Catalogue:
-        """What is known of the items."""
-        return self.data.catalogue
+        return len(self.catalogue.ids)
 
     @property
     def hits(self) -> Hits:
         """The hits of the users evaluated, whose weights some metrics refuse."""
-        return self.data.joined.hits
+        return self.joined.hits
 
     @cached_property
     def n_shown(self) -> Ints:
@@ -70,6 +66,39 @@ class Lists:
     def times_shown(self) -> Ints:
         """The number of lists that show each item."""
         return np.bincount(self.item, minlength=self.n_items)
+
+    @cached_property
+    def truth_item(self) -> Ints:
+        """The position of the item of each relevant row."""
+        return self.catalogue.item_of(self.joined.rows.relevant)
+
+    @property
+    def history(self) -> tuple[Ints, Ints]:
+        """What the users had in train, each item once: the positions of user and item."""
+        # In a split train is that of one of its values, where a user has one list.
+        return self.catalogue.had_by(self.joined.source.keys.users_of(self.users))
+
+    @cached_property
+    def expected_rank(self) -> Floats:
+        """The rank of each relevant row in a list of the most popular items.
+
+        That list has those that its user, who is one of the users evaluated, has not had:
+        the rank is the place of the item by popularity, less the items above it that the
+        user had. That is a search in what users had, each item once, sorted by place. An
+        item that the user had is 0; one that train lacks is in no such list.
+        """
+        count = self.catalogue.counts["interactions"]
+        by_count = np.argsort(-count, kind="stable")
+        place = np.argsort(by_count) + 1
+        stride = len(count) + 1
+        had_user, had_item = self.history
+        had = np.sort(had_user * stride + place[had_item])
+        user, item = self.hits.truth_user, self.truth_item
+        key = user * stride + place[item]
+        at = np.searchsorted(had, key)
+        has = np.append(had, -1)[at] == key
+        rank = place[item] - at + np.searchsorted(had, user * stride)
+        return np.where(has, 0.0, np.where(count[item] > 0, rank, np.inf))
 
     def upto(self, k: int | None, cutoff: Cut = "k") -> Lists:
         """Return the rows down to rank k.
@@ -102,7 +131,7 @@ class Lists:
     def examples(self, wrong: Bools) -> str:
         """Return the number of recommended items that are wrong, with examples."""
         items = np.flatnonzero(wrong & (self.times_shown > 0))
-        ids = self.data.items.gather(items)
+        ids = self.catalogue.ids.gather(items)
         return f"{len(items):,} recommended items ({listed(ids)})"
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from recnb.beyond.catalogue import Catalogue
-from recnb.beyond.item_data import ItemData
+from recnb.beyond.recommendation_lists import Lists
 from recnb.display.language import N_, Noun, _, ngettext
 from recnb.display.text import Phrase
 from recnb.metrics.hits import Cutoffs, Floats
@@ -35,16 +35,14 @@ def values_of_lists(
     """
     recorded = recorded_of(data, metric)
     measure = as_computed(data, measure, recorded)
+    parts = data.item_data.parts_for(metric)
     wholes = []
     if metric.of == "all":
-        users = data.item_data.users_of(metric)
-        wholes = [
-            data.item_data.compute(metric, cutoff, measure.options)
-            for cutoff in cutoffs
-        ]
-        matrix, weights = np.zeros((0, len(cutoffs))), None
+        (lists,) = parts
+        wholes = [metric.at(lists, cutoff, measure.options) for cutoff in cutoffs]
+        users, matrix, weights = lists.users, np.zeros((0, len(cutoffs))), None
     else:
-        users, matrix = _of_users(data.item_data, measure, cutoffs)
+        users, matrix = _of_users(parts, measure, cutoffs)
         weights = data.source.weight_of(users)
     at_deepest = matrix[:, cutoffs.values.index(cutoffs.deepest)]
     return Values(
@@ -68,20 +66,16 @@ def values_of_lists(
 
 
 def _of_users(
-    data: ItemData, measure: Measure, cutoffs: Cutoffs
+    parts: list[Lists], measure: Measure, cutoffs: Cutoffs
 ) -> tuple[pl.Series, Floats]:
-    """Return users, and the values of each, users × cut-offs.
-
-    In a split the lists of each combination of its values are computed alone.
-    """
-    metric = measure.metric
-    parts = data.parts_for(metric)
-    users = pl.concat(part.users_of(metric) for part in parts)
+    """Return the users of all parts, sorted, and the values of each, users × cut-offs."""
+    users = pl.concat(lists.users for lists in parts)
     order = users.arg_sort()
     columns = []
     for cutoff in cutoffs:
-        values = [part.compute(metric, cutoff, measure.options).value for part in parts]
-        columns.append(np.concatenate(values)[order.to_numpy()])
+        results = [measure.metric.at(lists, cutoff, measure.options) for lists in parts]
+        values = np.concatenate([result.value for result in results])
+        columns.append(values[order.to_numpy()])
     # The values at a cut-off lie together in memory, so that a sum does not depend on the
     # cut-offs beside it.
     return users.gather(order), np.stack(columns).T

@@ -56,12 +56,10 @@ def items_of(data: EvaluationData, k: object) -> Table:
     Each item of frames, train and `items=` is there once.
     """
     cutoff = one_cutoff(k)
-    item_data = data.item_data
-    items = item_data.items
-    n_items = len(items)
-    lists = item_data.lists().upto(cutoff)
-    evaluated = item_data.lists(evaluated=True).upto(cutoff)
-    truth_item = item_data.truth_item
+    lists = data.item_data.lists().upto(cutoff)
+    evaluated = data.item_data.lists(evaluated=True).upto(cutoff)
+    items, n_items = lists.catalogue.ids, lists.n_items
+    truth_item = lists.truth_item
     # A user and an item are one number: a place is a hit if its pair is in the truth.
     pair = evaluated.user * n_items + evaluated.item
     truth_pair = data.joined.hits.truth_user * n_items + truth_item
@@ -78,7 +76,7 @@ def items_of(data: EvaluationData, k: object) -> Table:
         frame.insert(0, "title", frame.index.map(titles).fillna(""))
     frame = frame.sort_values("shown", ascending=False, kind="stable")
     depth = depth_in_words(cutoff)
-    users = users_with_lists_in_words(data, item_data.users)
+    users = users_with_lists_in_words(data, lists.users)
     of_lists = _("shown and share: {users}, {at}", users=users, at=depth)
     basis = [of_lists, f"{_('hits and relevant')}: {data.basis}"]
     headings = {

@@ -45,7 +45,7 @@ Over = Literal[
     "hits", "ideal", "list", "pairs", "genres", "items", "user pairs", "users", "all"
 ]
 #: Data that a metric requires in addition to the lists.
-Need = Literal["train", "catalogue", "features", "genre", "truth", "judged"]
+Need = Literal["train", "catalogue", "features", "genre", "judged"]
 #: Options of a metric, by name.
 Given = Mapping[str, Any]
 #: Which of two values is better; None: a value is not good or bad in itself.
@@ -282,7 +282,7 @@ class Metric(Definition, Generic[P]):
     @property
     def of_evaluated(self) -> bool:
         """Whether one of lists is of the users evaluated, not of all with a list."""
-        return self.over == "users" or "truth" in self.needs
+        return self.over in ("hits", "users")
 
     def __repr__(self) -> str:
         return self.name

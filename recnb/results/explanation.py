@@ -36,6 +36,9 @@ COLUMNS: dict[str, str] = {
     "weight": N_("weight"),
 }
 
+#: What an infinite number in a column means; a room enters it.
+INFINITE: dict[str, str] = {}
+
 #: Terms, rows and missed items beyond these are counted, not shown; the frames hold
 #: them all.
 TERMS_SHOWN, ROWS_SHOWN, MISSED_SHOWN = 12, 30, 10
@@ -208,6 +211,8 @@ class Explanation(Suggesting):
             return str(value)
         if np.isnan(value):  # what is known of the items of hits alone
             return ""
+        if np.isinf(value) and column in INFINITE:
+            return _(INFINITE[column])
         if column in FIXED and abs(value) < 1e6:
             return f"{value:.4f}"
         return number(float(value))

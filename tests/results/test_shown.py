@@ -350,6 +350,7 @@ FILES: dict[str, Callable[[Any], str]] = {
     "lines.txt": line_of,
     "lists.txt": text_of,
     "beyond.txt": text_of,
+    "metrics.txt": "\n".join,
     "segments.txt": text_of,
     "users_and_items.txt": text_of,
     "weights.txt": text_of,

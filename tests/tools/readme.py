@@ -31,7 +31,6 @@ NEEDS = {
     "catalogue": "`items=` or `train=`",
     "features": "`items=`",
     "genre": "`items=`",
-    "truth": "",
 }
 
 
@@ -100,7 +99,7 @@ def metrics_page(text: str) -> str:
             metric.title,
             metric.over,
             *_formula(metric),
-            ", ".join(filter(None, (NEEDS[need] for need in metric.needs))),
+            ", ".join(NEEDS[need] for need in metric.needs),
             _options(metric),
             _(Measure(metric).range_text),
         ]
