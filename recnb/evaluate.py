@@ -233,11 +233,10 @@ def evaluation_with(
 ) -> Evaluation:
     """Return the evaluation of tables that were read, with weights and side data."""
     side_data = read_side_data(source, tables, named, parsed.cluster)
-    if parsed.weights:
-        weights = read_weights(
-            parsed.weights, source.truth, side_data.items, side_data.users
-        )
-        source = source.with_weights(*weights)
+    weights = read_weights(
+        parsed.weights, source.truth, side_data.items, side_data.users
+    )
+    source = source.with_weights(*weights)
     convention = parsed.convention
     if parsed.library is not None:
         # A library reads another column where the lists lack its own.

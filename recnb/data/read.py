@@ -20,12 +20,11 @@ from recnb.data.names import BOTH, IDS, OF_LISTS, RECS, ROLES, TRUTH, Named
 from recnb.data.parts import Parts
 from recnb.data.role_table import RoleTable, is_missing
 from recnb.data.roles import (
-    WITH_LISTS,
     Layout,
     as_named,
-    columns_named,
     has_role,
     labels_of,
+    list_column_of,
     refuse_absent,
     refuse_models,
     with_split,
@@ -132,23 +131,6 @@ def _truth_of_lists(recs: InputTable, named: Named) -> InputTable | None:
     if list_column_of(recs, named) is None or list_column_of(truth, named) is None:
         return None
     return truth
-
-
-def list_column_of(table: InputTable, named: Named) -> str | None:
-    """Return the column of a list for each user.
-
-    It is named by keyword or, of a table without items, by its name.
-    """
-    if table.name not in WITH_LISTS or isinstance(table, ListTable):
-        return None
-    # Lists of train, which no keyword names, are of what was relevant before.
-    role = OF_LISTS.get(table.name, "relevant")
-    if table.name in OF_LISTS and role in named:
-        return next(iter(columns_named(table, role, named)), None)
-    if has_role(table, "item", named):
-        return None
-    usual = table.by_role.get(role, [])
-    return usual[0] if len(usual) == 1 else None
 
 
 # ---- ids of text files, of the kind that other tables have

@@ -34,7 +34,7 @@ from recnb.data.names import (
 )
 from recnb.data.role_table import is_missing
 from recnb.data.splits import split_labels
-from recnb.data.tables import InputTable, Tables
+from recnb.data.tables import InputTable, ListTable, Tables
 from recnb.errors import ColumnError, FrameError, is_several, listed, quoted
 
 #: The tables that hold lists of users.
@@ -174,6 +174,23 @@ def columns_named(table: InputTable, role: str, named: Named) -> list[str]:
 def has_role(table: InputTable, role: str, named: Named) -> bool:
     """Return whether a column of a table plays a role, by its name or as named."""
     return role in table.by_role or bool(columns_named(table, role, named))
+
+
+def list_column_of(table: InputTable, named: Named) -> str | None:
+    """Return the column of a list for each user.
+
+    It is named by keyword or, of a table without items, by its name.
+    """
+    if table.name not in WITH_LISTS or isinstance(table, ListTable):
+        return None
+    # Lists of train, which no keyword names, are of what was relevant before.
+    role = OF_LISTS.get(table.name, "relevant")
+    if table.name in OF_LISTS and role in named:
+        return next(iter(columns_named(table, role, named)), None)
+    if has_role(table, "item", named):
+        return None
+    usual = table.by_role.get(role, [])
+    return usual[0] if len(usual) == 1 else None
 
 
 # ---- both tables

@@ -60,12 +60,11 @@ class Keys:
     @classmethod
     def of(cls, recs: RoleTable, truth: RoleTable, columns: Sequence[str]) -> Keys:
         """Find the keys of both frames, which may have a single row for each key."""
-        roles = [*split_labels(columns)]
-        listed = _with_plain_values(recs, columns).rows.select("user", *roles)
-        combinations = listed.select(roles).unique(maintain_order=True)
-        truth = _with_plain_values(truth, columns, combinations)
-        judged = _judged_in(truth, columns, combinations)
-        keys = cls(columns, _table_of(pl.concat([listed.unique(), judged])))
+        recs = _with_plain_values(recs, columns)
+        listed = recs.rows.select("user", *split_labels(columns)).unique()
+        of_recs = cls(columns, _table_of(listed))
+        judged = of_recs._judged_in(of_recs.with_values(truth))
+        keys = cls(columns, _table_of(pl.concat([listed, judged])))
         if combination := keys.lacking_in(judged):
             raise FrameError(
                 f"the {RECS} have lists of {combination}, and {TRUTH} has no rows of it. Add "
@@ -78,6 +77,27 @@ class Keys:
                 "the same ids there, or leave it out of both."
             )
         return keys
+
+    def _judged_in(self, truth: RoleTable) -> pl.DataFrame:
+        """Return the keys of the truth.
+
+        A truth without a column of the split holds for each of its values.
+        """
+        present = [role for role in self.roles if role in truth]
+        rows = truth.rows.select("user", *present).unique(maintain_order=True)
+        if not present:
+            return rows.join(self.combinations, how="cross")
+        lacking = rows.join(
+            self.combinations, on=present, how="anti", maintain_order="left"
+        )
+        if lacking.height:
+            names = [self.labels[role] for role in present]
+            words = _values_in_words(names, lacking.select(present).row(0))
+            raise FrameError(
+                f"{TRUTH} has rows of {words}, and the {RECS} have no list there. Add its "
+                "lists, or leave its rows out."
+            )
+        return rows.join(self.combinations, on=present).select("user", *self.roles)
 
     def lacking_in(self, rows: pl.DataFrame) -> str:
         """Return the first combination that no row has, in words; "": there is none.
@@ -122,7 +142,9 @@ class Keys:
 
     def with_values(self, table: RoleTable) -> RoleTable:
         """Return a table whose values of the split are of the recommendations' types."""
-        return _with_plain_values(table, self.columns, self.combinations)
+        table = _with_plain_values(table, self.columns)
+        RoleTable(RECS, self.combinations, {}).refuse_other_kinds(table, self.roles)
+        return table
 
     def lists_in(self, part: pl.DataFrame) -> pl.Series:
         """Return the lists that have these values of the split, or of some columns."""
@@ -216,53 +238,19 @@ def _table_of(keys: pl.DataFrame) -> pl.DataFrame:
     return sorted_keys.with_row_index("list").cast({"list": pl.Int64})
 
 
-def _judged_in(
-    truth: RoleTable, columns: Sequence[str], combinations: pl.DataFrame
-) -> pl.DataFrame:
-    """Return the keys of the truth.
-
-    A truth without a column of the split holds for each of its values.
-    """
-    labels = split_labels(columns)
-    present = [role for role in labels if role in truth]
-    rows = truth.rows.select("user", *present).unique(maintain_order=True)
-    if not present:
-        return rows.join(combinations, how="cross")
-    lacking = rows.join(combinations, on=present, how="anti", maintain_order="left")
-    if lacking.height:
-        names = [labels[role] for role in present]
-        words = _values_in_words(names, lacking.select(present).row(0))
-        raise FrameError(
-            f"{TRUTH} has rows of {words}, and the {RECS} have no list there. Add its "
-            "lists, or leave its rows out."
-        )
-    return rows.join(combinations, on=present).select("user", *combinations.columns)
+def _with_plain_values(table: RoleTable, columns: Sequence[str]) -> RoleTable:
+    """Return a table whose columns of the split are text, numbers, booleans or times."""
+    roles = [role for role in split_labels(columns) if role in table]
+    return table.with_columns(*[_plain_values(table, role) for role in roles])
 
 
-def _with_plain_values(
-    table: RoleTable, columns: Sequence[str], known: pl.DataFrame | None = None
-) -> RoleTable:
-    """Return a table whose columns of the split are text, numbers, booleans or times.
-
-    They are of the types of known ones, which are the recommendations'; others are
-    refused.
-    """
-    labels = split_labels(columns)
-    present = [role for role in labels if role in table]
-    plain = [_plain_values(table, role, labels[role]) for role in present]
-    table = table.with_columns(*plain)
-    if known is not None:
-        RoleTable(RECS, known, {}).refuse_other_kinds(table, present)
-    return table
-
-
-def _plain_values(table: RoleTable, role: str, column: str) -> pl.Series:
+def _plain_values(table: RoleTable, role: str) -> pl.Series:
     """Return a column of the split of a table; refuse what is missing, and other types.
 
     It is of text, whole numbers, True and False, dates or times in microseconds.
     """
     values = table[role]
-    problem = f"{table.name}: column {column!r} of split="
+    problem = f"{table.column_in_words(role)} of split="
     missing = is_missing(values).arg_true()
     if len(missing):
         raise FrameError(
