@@ -16,7 +16,7 @@ from recnb.data.names import NAMES, NUMBERS
 from recnb.errors import FrameError, quoted
 
 #: The errors of Polars, and those of what it does not read.
-OF_POLARS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
 def owned(columns: Iterable[pl.Series]) -> pl.DataFrame:
@@ -85,7 +85,7 @@ def _as_arrow_reads(column: pd.Series[Any], in_words: str, role: str) -> pl.Seri
         pa.ArrowException,
         OverflowError,
         UnicodeEncodeError,
-        *OF_POLARS,
+        *POLARS_ERRORS,
     ) as problem:
         is_encodable = not isinstance(problem, UnicodeEncodeError)
         # Few types of Arrow can be mapped or dropped by every pandas.

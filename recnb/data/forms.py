@@ -14,7 +14,7 @@ from recnb.data.columns import as_column
 from recnb.data.lists import ListCells
 from recnb.data.names import IDS, RECS, Named, role_of
 from recnb.data.role_table import no_rows
-from recnb.data.roles import WITH_LISTS
+from recnb.data.roles import HOLD_LISTS
 from recnb.data.tables import FORMS, InputTable, ListTable, MadeTable, is_file
 from recnb.errors import FrameError, is_several, listed
 
@@ -32,7 +32,7 @@ def records(thing: Any, name: str, named: Named) -> InputTable | None:
 
 def by_pair(thing: Any, name: str, named: Named) -> InputTable | None:
     """Read a number for each pair of user and item: a mapping, or a Series."""
-    if name not in WITH_LISTS or not _is_by_pair(thing):
+    if name not in HOLD_LISTS or not _is_by_pair(thing):
         return None
     are_pairs = True
     if isinstance(thing, Mapping):
@@ -77,7 +77,7 @@ def by_user(thing: Any, name: str, named: Named) -> InputTable | None:
     """Read a list for each user: a mapping, a Series, a Run or Qrels of ranx."""
     if type(thing).__module__.startswith("ranx."):
         thing = thing.to_dict()
-    if name not in WITH_LISTS or _is_by_pair(thing):
+    if name not in HOLD_LISTS or _is_by_pair(thing):
         return None
     if isinstance(thing, Mapping):
         _refuse_columns(thing, name)

@@ -54,7 +54,7 @@ ONLY_IN = {
     "relevant": TRUTH,
 }
 #: The role of a column whose cells are lists, by table.
-OF_LISTS = {RECS: "recommended", TRUTH: "relevant"}
+LIST_ROLES = {RECS: "recommended", TRUTH: "relevant"}
 
 #: Columns by role, as keywords name them: of each role one, or one for each table.
 Named: TypeAlias = Mapping[str, Sequence[str]]

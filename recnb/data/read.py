@@ -16,7 +16,7 @@ import polars as pl
 from recnb.data.file_parts import StoredFiles
 from recnb.data.in_memory import InMemory
 from recnb.data.lists import with_a_row_an_item
-from recnb.data.names import BOTH, IDS, OF_LISTS, RECS, ROLES, TRUTH, Named
+from recnb.data.names import BOTH, IDS, LIST_ROLES, RECS, ROLES, TRUTH, Named
 from recnb.data.parts import Parts
 from recnb.data.role_table import RoleTable, is_missing
 from recnb.data.roles import (
@@ -113,7 +113,7 @@ def with_lists_as_rows(tables: Tables, named: Named) -> tuple[Tables, Named]:
         label = list_column_of(table, named)
         if label is not None:
             in_rows[name] = with_a_row_an_item(table, named, label)
-            still_named.pop(OF_LISTS.get(name, ""), None)
+            still_named.pop(LIST_ROLES.get(name, ""), None)
     return in_rows, still_named
 
 
@@ -261,7 +261,7 @@ def _read_both_sides(tables: Tables, named: Named) -> Source:
         # The labels of lists are of all roles, to be named in a call with the one frame.
         RoleTable(RECS, _rows_of_side(RECS, both, is_listed, order), labels),
         RoleTable(TRUTH, _rows_of_side(TRUTH, both, is_judged, "relevance"), of_truth),
-        one_frame=_said_of(order, is_listed, is_judged, has_items=has_items),
+        one_frame=_one_frame_of(order, is_listed, is_judged, has_items=has_items),
     ).split_by(split)
     if source.one_frame.is_left_merge:
         _warn_of_left_merge(both.label("relevance"))
@@ -306,7 +306,7 @@ def _rows_of_side(
     return rows.drop(of_other_side, strict=False)
 
 
-def _said_of(
+def _one_frame_of(
     order: str, is_listed: pl.Series, is_judged: pl.Series, *, has_items: bool
 ) -> OneFrame:
     """Return what is said of one frame, also beside every number."""

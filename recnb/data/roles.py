@@ -21,9 +21,9 @@ from typing import Any
 from recnb.data.names import (
     BOTH,
     IDS,
+    LIST_ROLES,
     NAMES,
     NUMBERS,
-    OF_LISTS,
     ONLY_IN,
     RECS,
     ROLES,
@@ -38,9 +38,9 @@ from recnb.data.tables import InputTable, ListTable, Tables
 from recnb.errors import ColumnError, FrameError, is_several, listed, quoted
 
 #: The tables that hold lists of users.
-WITH_LISTS = (*OF_LISTS, "train")
+HOLD_LISTS = (*LIST_ROLES, "train")
 #: Names under which rows of lists have columns in results, beside those of a split.
-OF_RESULTS = (*IDS, *NUMBERS)
+RESULT_COLUMNS = (*IDS, *NUMBERS)
 
 
 def as_named(given: Mapping[str, Any]) -> dict[str, Sequence[str]]:
@@ -159,7 +159,7 @@ def _refuse_relevant_items(table: InputTable, roles: Roles, labels: Labels) -> N
     columns = table.by_role.get("relevant", [])
     if columns:
         column = columns[0]
-        keyword = "relevant" if column in table.of_lists else "relevance"
+        keyword = "relevant" if column in table.list_columns else "relevance"
         raise ColumnError(
             f"{table.name}: column {column!r} may say which items are relevant. If it "
             f"does, say {keyword}={column!r}; else drop it."
@@ -181,11 +181,11 @@ def list_column_of(table: InputTable, named: Named) -> str | None:
 
     It is named by keyword or, of a table without items, by its name.
     """
-    if table.name not in WITH_LISTS or isinstance(table, ListTable):
+    if table.name not in HOLD_LISTS or isinstance(table, ListTable):
         return None
     # Lists of train, which no keyword names, are of what was relevant before.
-    role = OF_LISTS.get(table.name, "relevant")
-    if table.name in OF_LISTS and role in named:
+    role = LIST_ROLES.get(table.name, "relevant")
+    if table.name in LIST_ROLES and role in named:
         return next(iter(columns_named(table, role, named)), None)
     if has_role(table, "item", named):
         return None
@@ -235,7 +235,7 @@ def with_split(labels: Labels, split: Sequence[str]) -> Labels:
         raise ColumnError(f"split={split!r} names a column twice: name each once.")
     role_of_column = {column: role for role, column in labels.items()}
     for column in split:
-        if column in role_of_column or column in OF_RESULTS:
+        if column in role_of_column or column in RESULT_COLUMNS:
             role = role_of_column.get(column, column)
             raise ColumnError(
                 f"split={column!r} is the column of the {role}, or has its name in "
@@ -294,14 +294,16 @@ def _no_column(
             "user is given as a mapping of user to items or scores."
         )
     lists: list[str] = []
-    if table.name in (*OF_LISTS, BOTH) and "item" not in labels:
-        lists = table.of_lists
+    if table.name in (*LIST_ROLES, BOTH) and "item" not in labels:
+        lists = table.list_columns
     # Columns mostly stand in the order of roles: the first may be the first role's.
     others = [column for column in free if column not in lists]
     meant = dict(zip(missing, others, strict=False))
     if lists:
         # A list has the items, and their order.
-        sides = [role for name, role in OF_LISTS.items() if table.name in (name, BOTH)]
+        sides = [
+            role for name, role in LIST_ROLES.items() if table.name in (name, BOTH)
+        ]
         meant |= zip(sides, lists, strict=False)
         missing = [*(role for role in missing if role == "user"), *sides]
     return ColumnError(f"{problem} {_name_each(table, missing, meant, named)}")
@@ -339,7 +341,7 @@ def refuse_absent(named: Named, tables: Tables) -> None:
             holders = [BOTH if BOTH in tables else ONLY_IN[role]]
         columns = [*chain.from_iterable(tables[name].columns for name in holders)]
         absent = [column for column in names if column not in columns]
-        if role in OF_LISTS.values() and BOTH not in tables:
+        if role in LIST_ROLES.values() and BOTH not in tables:
             absent = [*names]  # lists that were there are rows now, and named no more
         if not absent:
             continue

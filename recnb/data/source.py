@@ -124,7 +124,7 @@ class Source(ABC):
 
     # Under a convention
 
-    def as_given(self, convention: Convention) -> Convention:
+    def ordered_as_given(self, convention: Convention) -> Convention:
         """Return a library's convention with the order column that these frames have."""
         others: Mapping[str, Order] = {"score": "rank", "rank": "score"}
         other = others.get(convention.order)

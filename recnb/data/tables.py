@@ -19,7 +19,7 @@ import polars as pl
 import pyarrow as pa
 
 from recnb.caching import cached_property
-from recnb.data.columns import OF_POLARS, from_pandas, owned
+from recnb.data.columns import POLARS_ERRORS, from_pandas, owned
 from recnb.data.names import IDS, Labels, Named, role_of
 from recnb.data.role_table import TEXT, RoleTable
 from recnb.display.language import N_
@@ -118,7 +118,7 @@ class InputTable:
         return {role_of(level): level for level in self.frame.index.names}
 
     @cached_property
-    def of_lists(self) -> list[str]:
+    def list_columns(self) -> list[str]:
         """The columns whose cells are lists or mappings."""
         if not isinstance(self.frame, pd.DataFrame):
             with errors_name_frame(self.name):
@@ -339,7 +339,7 @@ def errors_name_frame(name: str, fix: str = MEND) -> Iterator[None]:
     of_duckdb = (sys.modules["duckdb"].Error,) if "duckdb" in sys.modules else ()
     try:
         yield
-    except (*OF_POLARS, pa.ArrowException, OSError, *of_duckdb) as problem:
+    except (*POLARS_ERRORS, pa.ArrowException, OSError, *of_duckdb) as problem:
         first_line = str(problem).strip().split("\n")[0]
         # Polars hints at arguments of its own.
         without_hint = re.sub(r", (hint:|consider) .*?(?=\. |$)", "", first_line)

@@ -19,7 +19,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.data.lists import ListCells
-from recnb.data.names import IDS, OF_LISTS, RECS, TRUTH, Named
+from recnb.data.names import IDS, LIST_ROLES, RECS, TRUTH, Named
 from recnb.data.roles import columns_named, has_role
 from recnb.data.tables import (
     FORMS,
@@ -49,7 +49,7 @@ QUESTIONS = ("query_id", "question_id", "user_input", "question", "query")
 def list_of_lists(thing: Any, name: str, named: Named) -> InputTable | None:
     """Read a list of lists, whose queries are numbered from 0."""
     kinds = (list, tuple, set, frozenset, np.ndarray)
-    if not isinstance(thing, (list, tuple)) or not thing or name not in OF_LISTS:
+    if not isinstance(thing, (list, tuple)) or not thing or name not in LIST_ROLES:
         return None
     if not all(isinstance(documents, kinds) for documents in thing):
         return None
@@ -80,7 +80,7 @@ def refuse_columns(thing: Any, name: str, named: Named) -> None:
 
     It is asked as a form, before that of mappings by user, and makes no table.
     """
-    is_mapping = isinstance(thing, Mapping) and name in OF_LISTS
+    is_mapping = isinstance(thing, Mapping) and name in LIST_ROLES
     if is_mapping and not LABELS.isdisjoint(thing):
         raise FrameError(
             f"{name} is a dictionary of columns, {listed(thing)}. Make a frame of it, "
@@ -103,10 +103,10 @@ def name_columns_of_logs(tables: Tables, named: Named) -> tuple[Tables, Named]:
     sides = {**tables, TRUTH: replace(truth, name=TRUTH)}
     columns = {**list_columns, "item": ["document"], **named}
     if "user" not in named:
-        names = [name for name, role in OF_LISTS.items() if role in list_columns]
+        names = [name for name, role in LIST_ROLES.items() if role in list_columns]
         queries = [_column_of_queries(sides[name], named) for name in names]
         columns["user"] = [*dict.fromkeys(filter(None, queries))]
-    for name, role in OF_LISTS.items():
+    for name, role in LIST_ROLES.items():
         is_log = role in list_columns or TRUTH not in tables
         if is_log and not has_role(sides[name], "user", columns):
             sides[name] = _with_queries(sides[name])
@@ -173,7 +173,7 @@ def _labels_in(table: InputTable, named: Named) -> list[str]:
     if not labels or columns_named(table, "item", named):
         return []
     if "item" in table.by_role:
-        of_lists = table.of_lists
+        of_lists = table.list_columns
         return [label for label in labels if label in of_lists]
     return labels
 

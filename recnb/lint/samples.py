@@ -129,8 +129,8 @@ def is_truth_of_hits(data: LintData) -> bool:
     Many lists have none, and no relevant item is missing.
     """
     n_without = data.joined.n_without_relevant
-    n_users = len(data.joined.users) + n_without
-    return data.source.one_frame.only_listed and n_without > MANY_WITHOUT * n_users
+    n_lists = len(data.joined.users) + n_without
+    return data.source.one_frame.only_listed and n_without > MANY_WITHOUT * n_lists
 
 
 def is_nothing_missed(data: LintData) -> bool:

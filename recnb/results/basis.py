@@ -119,7 +119,7 @@ class AveragedUsers:
 
     @property
     def n_left_out(self) -> int:
-        """The number of users with no relevant item who are left out."""
+        """The number of lists left out, with no relevant item."""
         joined = self.joined
         n = joined.n_without_relevant - int((joined.hits.n_relevant == 0).sum())
         if joined.convention.no_relevant == "skip":
