@@ -163,7 +163,9 @@ class ComparedBasis:
                 # Whom a model leaves out, also if it was restricted to others since.
                 n = self.left_out[name].without_relevant
                 rule = users.joined.convention
-                exceptions[name] += no_relevant_in_words(rule, 0, n)
+                exceptions[name] += no_relevant_in_words(
+                    rule, 0, n, of_lists=users.is_split
+                )
             without_list.append(users.without_list_in_words())
         words = _of_models(exceptions)
         is_alike = all(each and each == without_list[0] for each in without_list)

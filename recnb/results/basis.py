@@ -12,7 +12,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import Joined
 from recnb.data.splits import Keys
-from recnb.display.language import N_, Noun, _, ngettext, use_noun
+from recnb.display.language import N_, Message, Noun, Plural, _, ngettext, use_noun
 from recnb.display.text import Phrase, one_line, users_in_words
 from recnb.metrics.hits import Bools, Floats
 
@@ -22,6 +22,11 @@ NO_RELEVANT: dict[str, str] = {
     "zero": N_("{n:,} of them with no relevant {item}, which counts 0"),
     "one": N_("{n:,} of them with no relevant {item}, which counts 1"),
 }
+#: In place of "skip", in a split.
+LISTS_LEFT_OUT = Plural(
+    "{n:,} list left out, with no relevant {item}",
+    "{n:,} lists left out, with no relevant {item}",
+)
 #: In place of "zero" and "one", for a cost that says what a list without a hit adds.
 AS_MISSED = N_(
     "{n:,} of them with no relevant {item}, which counts as a list without a hit"
@@ -30,10 +35,11 @@ AS_MISSED = N_(
 NOT_JUDGED = N_("{n:,} left out, without judgements")
 
 #: Short forms of these, for the one line of a score.
-IN_SHORT = {
+IN_SHORT: dict[Message, str] = {
     NO_RELEVANT["skip"]: N_("{n:,} left out"),
     NO_RELEVANT["zero"]: N_("{n:,} with nothing to find as 0"),
     NO_RELEVANT["one"]: N_("{n:,} with nothing to find as 1"),
+    LISTS_LEFT_OUT: N_("{n:,} left out"),
     AS_MISSED: N_("{n:,} with nothing to find"),
     NOT_JUDGED: N_("{n:,} not judged left out"),
 }
@@ -118,6 +124,11 @@ class AveragedUsers:
         return is_empty
 
     @property
+    def is_split(self) -> bool:
+        """Whether a user may have several lists."""
+        return bool(self.joined.source.keys.columns)
+
+    @property
     def n_left_out(self) -> int:
         """The number of lists left out, with no relevant item."""
         joined = self.joined
@@ -133,7 +144,7 @@ class AveragedUsers:
         if convention.no_relevant == "skip":
             lists = lists.filter(pl.Series(~self.nothing_to_find))
         who = users_in_words(len(lists))
-        if keys.columns:
+        if self.is_split:
             who = lists_in_words(keys, lists)
         who += convention.users_phrase
         return [Phrase(who), *self.exceptions()]
@@ -147,7 +158,11 @@ class AveragedUsers:
         return [
             *self.without_list_in_words(),
             *no_relevant_in_words(
-                convention, n_nothing, self.n_left_out, has_missed=self.has_missed
+                convention,
+                n_nothing,
+                self.n_left_out,
+                has_missed=self.has_missed,
+                of_lists=self.is_split,
             ),
             *all_weights_in_words(self.joined),
         ]
@@ -158,15 +173,18 @@ class AveragedUsers:
         if not n:
             return []
         judged_only = self.joined.convention.judged_only
-        words = N_("{n:,} of them without a list, which counts 0")
+        words: Message = N_("{n:,} of them without a list, which counts 0")
         if self.has_missed:
             words = N_("{n:,} of them without a list, which has no hit")
         elif judged_only:
             words = N_(
                 "{n:,} of them without a judged {item} in a list, which counts 0"
             )
-        elif self.joined.source.keys.columns:
-            words = N_("{n:,} of them without a recommended {item}, which counts 0")
+        elif self.is_split:
+            words = Plural(
+                "{n:,} list without a recommended {item}, which counts 0",
+                "{n:,} lists without a recommended {item}, which count 0",
+            )
         short = ngettext("{n:,} lacks a list", "{n:,} lack a list", n)
         if judged_only:
             short = ngettext(
@@ -228,18 +246,24 @@ def no_relevant_in_words(
     n_left_out: int,
     *,
     has_missed: bool = False,
+    of_lists: bool = False,
 ) -> list[str]:
     """Say how many users have no relevant item, of those evaluated and of others.
 
-    `has_missed`: whether one evaluated counts as a list without a hit.
+    `has_missed`: whether one evaluated counts as a list without a hit. `of_lists`: in a
+    split.
     """
-    counted, left_out = NO_RELEVANT[convention.no_relevant], NO_RELEVANT["skip"]
+    counted = NO_RELEVANT[convention.no_relevant]
+    left_out: Message = LISTS_LEFT_OUT if of_lists else NO_RELEVANT["skip"]
     they_count = convention.no_relevant != "skip"
     if they_count and has_missed:
         counted = AS_MISSED
     if they_count and convention.averaged_users == "truth":
         left_out = NOT_JUDGED
-    numbers = [(counted, n_evaluated), (left_out, n_left_out)]
+    numbers: list[tuple[Message, int]] = [
+        (counted, n_evaluated),
+        (left_out, n_left_out),
+    ]
     return [Phrase(_(words, n=n), _(IN_SHORT[words], n=n)) for words, n in numbers if n]
 
 
