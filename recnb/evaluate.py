@@ -77,9 +77,9 @@ class Options(TypedDict, total=False):
 KEYWORDS: tuple[str, ...] = tuple(Options.__annotations__)
 COLUMNS: tuple[str, ...] = (*(role for role in NAMES if role != "model"), "split")
 #: The roles that several columns may be named for.
-OF_SEVERAL = (*IDS, "split")
+TAKE_SEVERAL = (*IDS, "split")
 #: Keywords that `evaluate_groups` refuses: arrays have no columns, and no ids of items.
-OF_FRAMES = {*COLUMNS, "cluster", "train", "items"} - {*DECISIONS}
+NEED_FRAMES = {*COLUMNS, "cluster", "train", "items"} - {*DECISIONS}
 #: The convention where nothing is decided; made once, as making one checks it.
 USUAL = Convention()
 
@@ -108,7 +108,7 @@ def with_options_listed(function: F) -> F:
     left_out = {*signature.parameters}
     takes_arrays = "y_true" in signature.parameters
     if takes_arrays:
-        left_out |= OF_FRAMES
+        left_out |= NEED_FRAMES
     for name, kind in Options.__annotations__.items():
         if name not in left_out:
             option = inspect.Parameter(
@@ -233,10 +233,14 @@ def evaluation_with(
 ) -> Evaluation:
     """Return the evaluation of tables that were read, with weights and side data."""
     side_data = read_side_data(source, tables, named, parsed.cluster)
-    weights = read_weights(
-        parsed.weights, source.truth, side_data.items, side_data.users
-    )
-    source = source.with_weights(*weights)
+    if parsed.weights:
+        weights = read_weights(
+            parsed.weights,
+            side_data.items,
+            side_data.users,
+            truth_has_propensity=source.weighted,
+        )
+        source = source.with_weights(*weights)
     convention = parsed.convention
     if parsed.library is not None:
         # A library reads another column where the lists lack its own.
@@ -330,7 +334,7 @@ def _refuse_other_clusters(cluster: object, users: object) -> None:
 def _refuse_other_names(role: str, given: object) -> None:
     """Refuse what is no name of a column, or no names where there may be several."""
     names = [given]
-    if is_several(given) and role in OF_SEVERAL:
+    if is_several(given) and role in TAKE_SEVERAL:
         names = [*given]
     if not names or not all(isinstance(name, str) for name in names):
         raise OptionError(
@@ -404,7 +408,7 @@ def evaluate_groups(
     if (group is None) == (qid is None):
         ways = "group=[3, 2], the rows of each query, or qid=, the query of each row."
         raise OptionError(f"the query of each row is needed once: {ways}")
-    refused = sorted(name for name in OF_FRAMES if options.get(name) is not None)
+    refused = sorted(name for name in NEED_FRAMES if options.get(name) is not None)
     if refused:
         raise OptionError(
             f"{refused[0]!r} is no option of evaluate_groups, of which each row is an item "

@@ -80,7 +80,7 @@ def shuffled(frame, seed=0):
 
 def sized(monkeypatch, held=30):
     """Put a table of more rows than `held` into files."""
-    monkeypatch.setattr(tables, "HELD", held)
+    monkeypatch.setattr(tables, "ROWS_IN_MEMORY", held)
     monkeypatch.setattr(file_parts, "N_PARTS", 8)
 
 

@@ -36,7 +36,7 @@ print(ev.lint())
 print(ev.explain("ndcg", "u026", k=10))
 print(len(ev.report(k=[5, 10])._repr_html_()), len(recnb.playground()._repr_html_()))
 print(recnb.compare(sample.recommendations, truth, baseline="popular").table(k=10))
-tables.HELD, file_parts.N_PARTS = 500, 8
+tables.ROWS_IN_MEMORY, file_parts.N_PARTS = 500, 8
 with tempfile.TemporaryDirectory() as folder:
     path = pathlib.Path(folder, "recs.parquet")
     recs.to_parquet(path)
@@ -60,7 +60,7 @@ def printed(program: str) -> str:
 def test_a_browser_gets_the_numbers_of_a_kernel(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module, name in ((tables, "HELD"), (file_parts, "N_PARTS")):
+    for module, name in ((tables, "ROWS_IN_MEMORY"), (file_parts, "N_PARTS")):
         value = getattr(module, name)
         monkeypatch.setattr(module, name, value)  # which the program sets
     exec(ASKED, {})

@@ -14,7 +14,7 @@ from recnb.conventions import value_of
 from recnb.data.weights import WEIGHTS
 from recnb.display.language import LANGUAGES
 from recnb.errors import instead_of
-from recnb.evaluate import COLUMNS, KEYWORDS, OF_SEVERAL
+from recnb.evaluate import COLUMNS, KEYWORDS, TAKE_SEVERAL
 
 SIDE_DATA = ("train", "items", "users")
 
@@ -150,7 +150,7 @@ def _add_keyword(data: argparse._ArgumentGroup, keyword: str) -> None:
     flag = flag_of(keyword)
     if keyword in SIDE_DATA:
         data.add_argument(flag, metavar="FILE")
-    elif keyword in OF_SEVERAL:
+    elif keyword in TAKE_SEVERAL:
         again = "again where another file calls it otherwise"
         if keyword == "split":
             again = "again for several columns"
@@ -170,7 +170,7 @@ def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
         value = getattr(arguments, keyword)
         if value is None:
             continue
-        if keyword in OF_SEVERAL and len(value) == 1:
+        if keyword in TAKE_SEVERAL and len(value) == 1:
             value = value[0]
         options[keyword] = value
     return options

@@ -17,7 +17,7 @@ import polars as pl
 from recnb.data.names import RECS, TRUTH
 from recnb.data.read import SIDE_FRAMES, Input, match_kinds
 from recnb.data.roles import as_named, labels_of
-from recnb.data.tables import FileTable, InputTable, is_file, is_frame, opened
+from recnb.data.tables import FileTable, InputTable, is_frame, is_path, opened
 from recnb.errors import (
     ColumnError,
     FrameError,
@@ -66,7 +66,7 @@ def models_of(
         if name not in known:
             raise unknown_option(name, "a comparison", known)
     is_by_name = isinstance(models, Mapping)
-    if not (is_by_name or is_file(models) or is_frame(models)):
+    if not (is_by_name or is_path(models) or is_frame(models)):
         raise _no_names_error(models)
     # Without names there is one frame, which holds all models.
     given = models if is_by_name else {None: models}

@@ -15,7 +15,7 @@ from recnb.data.lists import ListCells
 from recnb.data.names import IDS, RECS, Named, role_of
 from recnb.data.role_table import no_rows
 from recnb.data.roles import HOLD_LISTS
-from recnb.data.tables import FORMS, InputTable, ListTable, MadeTable, is_file
+from recnb.data.tables import FORMS, InputTable, ListTable, MadeTable, is_path
 from recnb.errors import FrameError, is_several, listed
 
 
@@ -101,7 +101,7 @@ def _refuse_columns(thing: Mapping[Any, Any], name: str) -> None:
 
 def path(thing: Any, name: str, named: Named) -> InputTable | None:
     """Read a file, or those of Parquet in a folder or a pattern."""
-    if not is_file(thing):
+    if not is_path(thing):
         return None
     return files.read(thing, name, named)
 

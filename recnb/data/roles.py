@@ -245,6 +245,29 @@ def with_split(labels: Labels, split: Sequence[str]) -> Labels:
     return {**labels, **split_labels(split)}
 
 
+def refuse_absent(named: Named, tables: Tables) -> None:
+    """Refuse a column that a keyword names and no table has that may hold it."""
+    for role, names in named.items():
+        if role == "propensity":
+            continue  # which may be a column of items=, and is looked for there
+        holders = [*tables]
+        if role in ONLY_IN:
+            holders = [BOTH if BOTH in tables else ONLY_IN[role]]
+        columns = [*chain.from_iterable(tables[name].columns for name in holders)]
+        absent = [column for column in names if column not in columns]
+        if role in LIST_ROLES.values() and BOTH not in tables:
+            absent = [*names]  # lists that were there are rows now, and named no more
+        if not absent:
+            continue
+        where = holders[0] if len(holders) == 1 else "the frames"
+        given: object = names[0] if len(names) == 1 else [*names]
+        present = sorted({*map(str, columns)})
+        raise ColumnError(
+            f"{where}: there is no column {absent[0]!r}, which {role}={quoted(given)} "
+            f"names. Columns: {listed(present)}."
+        )
+
+
 # ---- models
 
 
@@ -329,26 +352,3 @@ def _name_each(
     if table.name == BOTH:
         fix += " Or give the other frame as well, recnb.evaluate(recs, truth)."
     return fix
-
-
-def refuse_absent(named: Named, tables: Tables) -> None:
-    """Refuse a column that a keyword names and no table has that may hold it."""
-    for role, names in named.items():
-        if role == "propensity":
-            continue  # which may be a column of items=, and is looked for there
-        holders = [*tables]
-        if role in ONLY_IN:
-            holders = [BOTH if BOTH in tables else ONLY_IN[role]]
-        columns = [*chain.from_iterable(tables[name].columns for name in holders)]
-        absent = [column for column in names if column not in columns]
-        if role in LIST_ROLES.values() and BOTH not in tables:
-            absent = [*names]  # lists that were there are rows now, and named no more
-        if not absent:
-            continue
-        where = holders[0] if len(holders) == 1 else "the frames"
-        given: object = names[0] if len(names) == 1 else [*names]
-        present = sorted({*map(str, columns)})
-        raise ColumnError(
-            f"{where}: there is no column {absent[0]!r}, which {role}={quoted(given)} "
-            f"names. Columns: {listed(present)}."
-        )

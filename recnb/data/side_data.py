@@ -26,8 +26,8 @@ from recnb.data.tables import (
     InputTable,
     MadeTable,
     Tables,
-    is_file,
     is_frame,
+    is_path,
     refuse_equal_names,
 )
 from recnb.errors import ColumnError, FrameError, OptionError, listed
@@ -67,6 +67,15 @@ class GivenFrame:
     def without_rows(self) -> pd.DataFrame:
         """A table with these columns and no rows."""
         return pd.DataFrame(columns=[*self.columns])
+
+
+def _library_of(table: InputTable) -> str:
+    """Return the word for the library of the frame that a caller has."""
+    if isinstance(table, MadeTable) or table.made_of:
+        return ""
+    if isinstance(table.frame, pd.DataFrame):
+        return "pandas"
+    return "polars" if isinstance(table.frame, pl.DataFrame) else "lazy"
 
 
 @dataclass(frozen=True)
@@ -205,43 +214,6 @@ def read_side_data(
     )
 
 
-def with_other_lists(
-    source: Source, side_data: SideData, recs: Input
-) -> tuple[InMemory, SideData]:
-    """Read other lists, to be evaluated as these were: beside the same truth."""
-    frames = side_data.frames
-    if (
-        not isinstance(source, InMemory)
-        or not source.takes_other_lists
-        or "truth" not in frames
-    ):
-        raise OptionError(
-            "with_lists is for an evaluation of two frames in memory, of all their users "
-            "and without split=: type recnb.evaluate(recs, truth) for other lists."
-        )
-    if is_frame(recs):
-        recs = InputTable.of(recs, RECS)
-    is_lazy = isinstance(recs, InputTable) and recs.origin is not None
-    if is_lazy or isinstance(recs, (list, tuple)) or is_file(recs):
-        raise FrameError(
-            "with_lists takes a frame in memory or a mapping by user: type "
-            "recnb.evaluate(recs, truth) for other forms of lists."
-        )
-    others = {name: frames[name].without_rows for name in frames if name != "recs"}
-    # Lists in cells of the truth were made rows, so relevant= names nothing.
-    columns = {**side_data.call.columns, "relevant": None}
-    if isinstance(recs, (Mapping, pd.Series)):
-        columns["recommended"] = None
-    tables, named = tables_of({RECS: recs, **others}, columns)
-    recs_read = read_tables(tables, named, source.truth).recs
-    other = replace(source, recs=recs_read)
-    return other, replace(
-        side_data,
-        recs_columns=columns_shared(tables, other),
-        frames={**frames, "recs": GivenFrame.of(tables[RECS], recs_read.labels)},
-    )
-
-
 def _refuse_unknown_cluster(cluster: str, users: pl.DataFrame) -> None:
     """Raise an error for a cluster that is no column of users beside their ids."""
     _user, *columns = users.columns
@@ -333,10 +305,41 @@ def _ids_of_lists(labels: Labels, source: Source) -> Labels:
     return {**{role: labels[role] for role in IDS}, **source.keys.labels}
 
 
-def _library_of(table: InputTable) -> str:
-    """Return the word for the library of the frame that a caller has."""
-    if isinstance(table, MadeTable) or table.made_of:
-        return ""
-    if isinstance(table.frame, pd.DataFrame):
-        return "pandas"
-    return "polars" if isinstance(table.frame, pl.DataFrame) else "lazy"
+# ---- other lists beside the same truth
+
+
+def with_other_lists(
+    source: Source, side_data: SideData, recs: Input
+) -> tuple[InMemory, SideData]:
+    """Read other lists, to be evaluated as these were: beside the same truth."""
+    frames = side_data.frames
+    if (
+        not isinstance(source, InMemory)
+        or not source.takes_other_lists
+        or "truth" not in frames
+    ):
+        raise OptionError(
+            "with_lists is for an evaluation of two frames in memory, of all their users "
+            "and without split=: type recnb.evaluate(recs, truth) for other lists."
+        )
+    if is_frame(recs):
+        recs = InputTable.of(recs, RECS)
+    is_lazy = isinstance(recs, InputTable) and recs.origin is not None
+    if is_lazy or isinstance(recs, (list, tuple)) or is_path(recs):
+        raise FrameError(
+            "with_lists takes a frame in memory or a mapping by user: type "
+            "recnb.evaluate(recs, truth) for other forms of lists."
+        )
+    others = {name: frames[name].without_rows for name in frames if name != "recs"}
+    # Lists in cells of the truth were made rows, so relevant= names nothing.
+    columns = {**side_data.call.columns, "relevant": None}
+    if isinstance(recs, (Mapping, pd.Series)):
+        columns["recommended"] = None
+    tables, named = tables_of({RECS: recs, **others}, columns)
+    recs_read = read_tables(tables, named, source.truth).recs
+    other = replace(source, recs=recs_read)
+    return other, replace(
+        side_data,
+        recs_columns=columns_shared(tables, other),
+        frames={**frames, "recs": GivenFrame.of(tables[RECS], recs_read.labels)},
+    )

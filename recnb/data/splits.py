@@ -132,13 +132,13 @@ class Keys:
             return table
         present = [role for role in self.roles if role in table]
         if not table.rows.height:
-            user = table["user"].cast(pl.Int64)
-            return table.with_rows(table.rows.drop(present)).with_columns(user)
+            number = pl.col("user").cast(pl.Int64)
+            return table.with_rows(table.rows.drop(present).with_columns(number))
         rows = self.with_values(table).rows
         key = ["user", *present]
         rows = rows.join(self.table, on=key, maintain_order="left_right")
-        user = rows["list"].alias("user")
-        return table.with_rows(rows.drop("list", *self.roles)).with_columns(user)
+        rows = rows.with_columns(user="list").drop("list", *self.roles)
+        return table.with_rows(rows)
 
     def with_values(self, table: RoleTable) -> RoleTable:
         """Return a table whose values of the split are of the recommendations' types."""

@@ -50,8 +50,8 @@ ORIGINS: dict[str, Origin] = {
     ),
 }
 
-#: Rows of a table that is fetched into memory, at most.
-HELD = 2**23
+#: Up to as many rows of a table are fetched into memory.
+ROWS_IN_MEMORY = 2**23
 #: Packages whose frames stay where they are, and what errors call them.
 ENGINE_NAMES = {"dask": "Dask", "pyspark": "Spark"}
 #: What to do about a table whose rows an error keeps from being read.
@@ -204,8 +204,10 @@ class InputTable:
         """Return these columns in memory, or the table as it is if it has too many rows."""
         if not isinstance(self.frame, pl.LazyFrame):
             return self
-        first_rows = replace(self, frame=self.frame.limit(HELD + 1)).fetched(columns)
-        return self if len(first_rows.frame) > HELD else first_rows
+        first_rows = replace(self, frame=self.frame.limit(ROWS_IN_MEMORY + 1)).fetched(
+            columns
+        )
+        return self if len(first_rows.frame) > ROWS_IN_MEMORY else first_rows
 
 
 @dataclass(eq=False)
@@ -258,7 +260,7 @@ def opened(thing: Any, name: str, named: Named) -> InputTable:
     raise not_read(thing, name)
 
 
-def is_file(given: object) -> bool:
+def is_path(given: object) -> bool:
     """Return whether a path was given."""
     return isinstance(given, (str, os.PathLike))
 

@@ -124,16 +124,17 @@ WEIGHTS = (PROPENSITY.keyword, USER_WEIGHT.keyword)
 
 def read_weights(
     given: Mapping[str, Any],
-    truth: RoleTable,
     items: pl.DataFrame | None,
     users: pl.DataFrame | None,
+    *,
+    truth_has_propensity: bool,
 ) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
     """Return propensities by item and weights by user, None where none were given.
 
-    A propensity that is a column of the truth was read with it.
+    Propensities in a column of the truth were read with it.
     """
     by_item = by_user = None
-    if "propensity" in given and "propensity" not in truth:
+    if "propensity" in given and not truth_has_propensity:
         by_item = PROPENSITY.table_of(given["propensity"], items)
     if "user_weight" in given:
         by_user = USER_WEIGHT.table_of(given["user_weight"], users)

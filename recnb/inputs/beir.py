@@ -17,7 +17,7 @@ from recnb.data.tables import (
     MadeTable,
     Tables,
     errors_name_frame,
-    is_file,
+    is_path,
 )
 
 #: The file of documents or of queries, by the table that it is, and its column of ids.
@@ -28,7 +28,7 @@ OF_JUDGEMENTS = {"query-id", "corpus-id", "score"}
 
 def folder(thing: Any, name: str, named: Named) -> InputTable | None:
     """Read judgements of the test as the truth, documents as items, queries as users."""
-    if not is_file(thing):
+    if not is_path(thing):
         return None
     given = Path(thing)
     if not os.path.isdir(given / "qrels"):

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, overload
 import numpy as np
 
 from recnb.data.files import File
-from recnb.data.tables import is_file
+from recnb.data.tables import is_path
 from recnb.errors import OptionError, WriteError
 
 #: Paths of the streams of a process, which may lead to a regular file.
@@ -54,7 +54,7 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
 
 def checked_target(path: File) -> Path:
     """Return the path of a file that can be written, or raise an error with the reason."""
-    if not is_file(path) or "\0" in str(path):
+    if not is_path(path) or "\0" in str(path):
         raise OptionError(
             f"path={path!r} names no file: give a text such as 'report.html', or a pathlib.Path."
         )

@@ -273,7 +273,7 @@ from recnb.data import tables
 
 limit = int(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-tables.HELD = 30
+tables.ROWS_IN_MEMORY = 30
 sys.exit(main(["report", *sys.argv[2:]]))
 """
 

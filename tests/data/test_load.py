@@ -433,7 +433,7 @@ def test_an_empty_list_of_the_truth_is_known_wherever_its_lists_go(
     compared = recnb.compare({"x": lists, "y": lists}, truth, candidates="catalogue")
     evaluations = [recnb.evaluate(lists, truth), compared["x"]]
     evaluations.append(recnb.evaluate(rows.lazy(), truth))
-    monkeypatch.setattr(tables, "HELD", 0)
+    monkeypatch.setattr(tables, "ROWS_IN_MEMORY", 0)
     evaluations.append(recnb.evaluate(rows.lazy(), truth))
     for evaluation in evaluations:
         some = evaluation.source.among(evaluation.joined.users.head(1))

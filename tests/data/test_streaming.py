@@ -149,7 +149,7 @@ def test_a_connection_may_be_asked_other_things_meanwhile():
 @pytest.mark.parametrize("fits", [True, False])
 def test_what_fits_is_held_in_memory(fits, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(2))
-    monkeypatch.setattr(tables, "HELD", len(recs) if fits else len(recs) - 1)
+    monkeypatch.setattr(tables, "ROWS_IN_MEMORY", len(recs) if fits else len(recs) - 1)
     made = recnb.evaluate(STREAMED["lazy"](recs), truth)
     assert made.source.in_memory is fits
     same(made, recnb.evaluate(recs, truth))
@@ -221,7 +221,7 @@ import recnb
 from recnb.data import tables
 
 folder, held = sys.argv[1], int(sys.argv[2])
-tables.HELD = held
+tables.ROWS_IN_MEMORY = held
 recs, truth = (pl.scan_parquet(f"{folder}/{name}.parquet") for name in ("recs", "truth"))
 for rows in (recs.head(10_000), recs):
     made = rows.rec.against(truth)

@@ -69,7 +69,7 @@ def place_for(case: Case) -> Iterator[Path]:
         pytest.MonkeyPatch.context() as patched,
     ):
         if case.way.startswith("streamed"):
-            patched.setattr(tables, "HELD", 3)
+            patched.setattr(tables, "ROWS_IN_MEMORY", 3)
             patched.setattr(file_parts, "N_PARTS", 8)
         yield Path(folder)
 
