@@ -18,10 +18,8 @@ from recnb.conventions.convention import Order
 from recnb.data.in_memory import InMemory
 from recnb.data.names import IDS, RECS, ROLES, TRUTH, Labels, Named, says_when
 from recnb.data.read import SIDE_FRAMES, Input, read_tables, tables_of
-from recnb.data.role_table import RoleTable
 from recnb.data.roles import labels_of
 from recnb.data.source import Source
-from recnb.data.splits import Keys
 from recnb.data.tables import (
     InputTable,
     MadeTable,
@@ -224,28 +222,27 @@ def _refuse_unknown_cluster(cluster: str, users: pl.DataFrame) -> None:
 
 
 def _read_rows(table: InputTable, labels: Labels, source: Source) -> pl.DataFrame:
-    """Read users and items of train, or a row for each item or user with its columns."""
-    others = _columns_without_role(table, labels, source.keys)
+    """Return users and items of train, or a row for each item or user with its columns."""
+    is_train = table.name == "train"
+    if is_train:
+        split = source.keys.labels
+        others = {role: split[role] for role in split if split[role] in table.columns}
+    else:
+        others = _columns_without_role(table, labels)
     read = table.role_table(labels, others)
     source.example().refuse_other_kinds(read, [*labels])
-    if table.name == "train":
-        return _in_split(read, source.keys)
+    if is_train:
+        return source.keys.rows_of_train(read)
     (role,) = labels
     read.refuse_repeated_ids(role)
     return read.rows
 
 
-def _columns_without_role(
-    table: InputTable, labels: Labels, keys: Keys
-) -> dict[str, Any]:
-    """Return the columns that are read beside ids: of train, those of the split.
+def _columns_without_role(table: InputTable, labels: Labels) -> dict[str, Any]:
+    """Return the columns of items or users beside ids, by their names as text.
 
-    Of items and users these are all, by their names as text: those of embeddings are
-    often numbers.
+    The names of embeddings are often numbers.
     """
-    if table.name == "train":
-        split = keys.labels
-        return {role: split[role] for role in split if split[role] in table.columns}
     refuse_equal_names([*map(str, table.columns)], table.name)
     others: dict[str, Any] = {}
     for column in table.columns:
@@ -258,18 +255,6 @@ def _columns_without_role(
             )
         others[str(column)] = column
     return others
-
-
-def _in_split(train: RoleTable, keys: Keys) -> pl.DataFrame:
-    """Return the rows of train, which must have some for each value of a split."""
-    rows = keys.with_values(train).rows
-    if combination := keys.lacking_in(rows):
-        raise FrameError(
-            f"train has no row of {combination}, of which there are lists. Add its rows; or "
-            "drop the column of the split from train, whose rows are then those of "
-            "every value."
-        )
-    return rows
 
 
 # ---- columns that play no role

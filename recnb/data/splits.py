@@ -63,15 +63,15 @@ class Keys:
         recs = _with_plain_values(recs, columns)
         listed = recs.rows.select("user", *split_labels(columns)).unique()
         of_recs = cls(columns, _table_of(listed))
-        judged = of_recs._judged_in(of_recs.with_values(truth))
+        judged = of_recs._judged_in(of_recs._with_values(truth))
         keys = cls(columns, _table_of(pl.concat([listed, judged])))
-        if combination := keys.lacking_in(judged):
+        if combination := keys._lacking_in(judged):
             raise FrameError(
                 f"the {RECS} have lists of {combination}, and {TRUTH} has no rows of it. Add "
                 "its truth, or leave its lists out."
             )
         in_both = judged.join(listed, on=judged.columns, how="semi")
-        if combination := keys.lacking_in(in_both):
+        if combination := keys._lacking_in(in_both):
             raise FrameError(
                 f"no user is in both frames where {combination}. Check that both frames use "
                 "the same ids there, or leave it out of both."
@@ -99,7 +99,7 @@ class Keys:
             )
         return rows.join(self.combinations, on=present).select("user", *self.roles)
 
-    def lacking_in(self, rows: pl.DataFrame) -> str:
+    def _lacking_in(self, rows: pl.DataFrame) -> str:
         """Return the first combination that no row has, in words; "": there is none.
 
         A row without a column of the split has each of its values.
@@ -114,7 +114,7 @@ class Keys:
 
     def refuse_without_users(self, evaluated: pl.Series) -> None:
         """Raise an error for a combination of values in which no list is evaluated."""
-        if combination := self.lacking_in(self.table[evaluated]):
+        if combination := self._lacking_in(self.table[evaluated]):
             raise NoUsersError(
                 f"no user that counts has a relevant item where {combination}. Leave it out of "
                 "both frames, or check relevant_from=."
@@ -134,13 +134,24 @@ class Keys:
         if not table.rows.height:
             number = pl.col("user").cast(pl.Int64)
             return table.with_rows(table.rows.drop(present).with_columns(number))
-        rows = self.with_values(table).rows
+        rows = self._with_values(table).rows
         key = ["user", *present]
         rows = rows.join(self.table, on=key, maintain_order="left_right")
         rows = rows.with_columns(user="list").drop("list", *self.roles)
         return table.with_rows(rows)
 
-    def with_values(self, table: RoleTable) -> RoleTable:
+    def rows_of_train(self, train: RoleTable) -> pl.DataFrame:
+        """Return the rows of train, which must have some for each value of a split."""
+        rows = self._with_values(train).rows
+        if combination := self._lacking_in(rows):
+            raise FrameError(
+                f"train has no row of {combination}, of which there are lists. Add its "
+                "rows; or drop the column of the split from train, whose rows are then "
+                "those of every value."
+            )
+        return rows
+
+    def _with_values(self, table: RoleTable) -> RoleTable:
         """Return a table whose values of the split are of the recommendations' types."""
         table = _with_plain_values(table, self.columns)
         RoleTable(RECS, self.combinations, {}).refuse_other_kinds(table, self.roles)
