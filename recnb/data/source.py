@@ -124,8 +124,8 @@ class Source(ABC):
 
     # Under a convention
 
-    def ordered_as_given(self, convention: Convention) -> Convention:
-        """Return a library's convention with the order column that these frames have."""
+    def with_order_of_lists(self, convention: Convention) -> Convention:
+        """Return a library's convention, ordered by the column that the lists have."""
         others: Mapping[str, Order] = {"score": "rank", "rank": "score"}
         other = others.get(convention.order)
         if other is None or convention.order in self.recs or other not in self.recs:

@@ -120,7 +120,7 @@ class Variant:
 
     def measure(self, source: Source, k: int | None) -> Measurement:
         """Compute the number on these frames; NaN if no user is left."""
-        convention = source.ordered_as_given(self.convention)
+        convention = source.with_order_of_lists(self.convention)
         try:
             joined = source.under(convention)
         except NoUsersError:
