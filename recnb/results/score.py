@@ -428,7 +428,7 @@ def unweighted_in_words(
 
     Nothing if there are none.
     """
-    if not all(model.source.weighted for model in models.values()):
+    if not all(model.source.has_propensities for model in models.values()):
         return ""
     sentences = []
     for measure in measures:
