@@ -241,7 +241,7 @@ def evaluation_with(
     convention = parsed.convention
     if parsed.library is not None:
         # A library reads another column where the lists lack its own.
-        convention = source.as_given(convention)
+        convention = source.with_order_of_lists(convention)
     return Evaluation(
         source.under(convention),
         library=parsed.library,

@@ -459,7 +459,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             numbers,
             WordedLater(words),
             warnings=WordedLater(lambda: warnings_of(self._models, asked[0], cutoffs)),
-            known=taken_as_known(self._first.source.weighted),
+            known=taken_as_known(self._first.source.has_propensities),
         )
 
     def not_worse(

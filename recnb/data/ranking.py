@@ -188,7 +188,7 @@ def _order_from_top(listed: ListedRows, ties: Ties) -> Ints | slice:
 def is_in_order(
     user: Ints, score: Floats | Ints, *, equal_may_follow: bool = False
 ) -> bool:
-    """Return whether the rows of each user stand together, from the top down."""
+    """Return whether users, in any order, have their rows together from the top down."""
     upper, lower = score[:-1], score[1:]
     follows = lower <= upper if equal_may_follow else lower < upper
     is_next_user = user[1:] != user[:-1]

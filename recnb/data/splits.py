@@ -124,9 +124,9 @@ class Keys:
         """Return a table whose values of the split are of the recommendations' types."""
         return _with_plain_values(table, self.columns, self.combinations)
 
-    def lists_in(self, part: pl.DataFrame) -> pl.Series:
+    def lists_in(self, values: pl.DataFrame) -> pl.Series:
         """Return the lists that have these values of the split, or of some columns."""
-        return self.table.join(part, on=part.columns, how="semi")["list"]
+        return self.table.join(values, on=values.columns, how="semi")["list"]
 
     def together(self, others: Sequence[Keys]) -> Keys:
         """Return the keys of several models."""

@@ -45,7 +45,7 @@ def lint(
         )
     measure = measure.with_options(options).cut_at(k)
     data = LintData(evaluation, measure)
-    is_weighted = evaluation.source.weighted
+    is_weighted = evaluation.source.has_propensities
     wanted = [check for check in CHECKS if is_weighted or not check.weighted]
     found = list[Finding]()
     not_made = dict[Check, NotCheckedError]()

@@ -115,7 +115,7 @@ class EvaluationData:
         (0.1725, 0.1062)
         """
         name = presets.library_named(library)
-        convention = self.source.as_given(presets.data_convention(name))
+        convention = self.source.with_order_of_lists(presets.data_convention(name))
         joined = self.source.under(convention)
         return replace(self, joined=joined, library=name, overrides={})
 
@@ -157,7 +157,7 @@ class EvaluationData:
             asked = replace(self.convention, order=side_data.call.order)
         else:
             asked = replace(presets.data_convention(self.library), **self.overrides)
-            asked = source.as_given(asked)
+            asked = source.with_order_of_lists(asked)
         return replace(self, joined=source.under(asked), side_data=side_data)
 
     @cached_property

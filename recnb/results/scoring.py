@@ -89,7 +89,7 @@ def scoring_of(
     joined, convention = data.joined, _convention_of(data, measure, recorded)
     if convention is not joined.convention:
         # A library's convention may go by scores where these frames have ranks alone.
-        convention = data.source.as_given(convention)
+        convention = data.source.with_order_of_lists(convention)
         try:
             joined = data.source.under(convention)
         except NoUsersError as problem:
