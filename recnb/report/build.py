@@ -55,11 +55,11 @@ def report_of(
     pairs: Pairs = (),
     baseline: str | None = None,
     basis: str = "",
-    users: int = USERS_SHOWN,
+    n_users_shown: int = USERS_SHOWN,
 ) -> Report:
-    """Build the report of one model, or of several.
+    """Build the report of one model, or of several, which are compared by `pairs`.
 
-    These are compared by `pairs`; so many `users` of each kind are shown.
+    Of each kind of user, `n_users_shown` are shown.
     """
     first, language = next(iter(models.values())), current()
     request = _with_split(request, first)
@@ -70,11 +70,16 @@ def report_of(
     of_beyond, lacking = _beyond_accuracy(models, request, beyond, settings)
     lead, k = request.lead, request.lead_k
     values = _values_of_lead(models, request)
+    users = _users_shown(models, request, values, differences, n_users_shown)
     data = ReportData(
         models=tuple(models),
         baseline=baseline,
-        metrics=_metric_words(first, request, [*request.metrics, *beyond], lacking),
-        k=request.columns,
+        metrics=tuple(
+            _words_of(first, measure, request)
+            for measure in (*request.metrics, *beyond)
+            if measure.name not in lacking
+        ),
+        k=request.k,
         lead_k=k,
         settings=settings,
         n_users=first.n_users,
@@ -87,7 +92,7 @@ def report_of(
         distribution=_distribution(models, lead, values),
         hit_rates=_hit_rates(models, k, settings),
         segments=_segments(models, request, pairs, settings),
-        users=tuple(_users_shown(models, request, values, differences, users)),
+        users=tuple(users),
         lints=_lints(models, request),
         judged_order=judged_order(models, lead.cut_at(k)) if pairs else {},
         lacking=lacking,
@@ -313,23 +318,11 @@ def _lints(models: Models, request: ReportRequest) -> dict[str, Lint]:
 # Words
 
 
-def _metric_words(
-    model: EvaluationData,
-    request: ReportRequest,
-    measures: Sequence[Measure],
-    lacking: Mapping[str, str],
-) -> tuple[MetricWords, ...]:
-    """Return the words of every metric that has a number."""
-    metrics = []
-    for measure in measures:
-        if measure.name not in lacking:
-            k = Cutoffs.of(request.k_of(measure.name))
-            metrics.append(_words_of(model, measure, k))
-    return tuple(metrics)
-
-
-def _words_of(model: EvaluationData, asked: Measure, cutoffs: Cutoffs) -> MetricWords:
+def _words_of(
+    model: EvaluationData, asked: Measure, request: ReportRequest
+) -> MetricWords:
     """Return the words of a measure."""
+    cutoffs = Cutoffs.of(request.k_of(asked.name))
     metric = asked.metric
     scoring = scoring_of(model, asked, cutoffs)
     measure = scoring.measure
