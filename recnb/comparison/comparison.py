@@ -132,7 +132,7 @@ def compare(
     model : str, optional
         The column that names the models, if they are in one frame.
     **options
-        Those of `evaluate`: columns, conventions, `train=`, `items=`, `users=`.
+        Keywords of `evaluate`: columns, conventions, `train=`, `items=`, `users=`.
 
     Returns
     -------

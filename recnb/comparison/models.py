@@ -59,7 +59,7 @@ def models_of(
 ) -> Mapping[str, Evaluation]:
     """Evaluate every model, in the order given.
 
-    `column`: that of models, if they are in one frame.
+    `column` names the models, if they are in one frame.
     """
     known = [*OWN, *KEYWORDS]
     for name in options:
