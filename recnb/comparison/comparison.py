@@ -809,7 +809,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 pairs=self.pairs,
                 baseline=self.baseline,
                 basis="; ".join(basis),
-                n_users_shown=n_movers,
+                n_shown=n_movers,
             )
 
     @property

@@ -55,11 +55,11 @@ def report_of(
     pairs: Pairs = (),
     baseline: str | None = None,
     basis: str = "",
-    n_users_shown: int = USERS_SHOWN,
+    n_shown: int = USERS_SHOWN,
 ) -> Report:
     """Build the report of one model, or of several, which are compared by `pairs`.
 
-    Of each kind of user, `n_users_shown` are shown.
+    `n_shown` users of each kind are shown.
     """
     first, language = next(iter(models.values())), current()
     request = _with_split(request, first)
@@ -68,17 +68,13 @@ def report_of(
     where = _where_rows_stay(models) if pairs else ""
     beyond = () if where else _asked_beyond(models, request)
     of_beyond, lacking = _beyond_accuracy(models, request, beyond, settings)
+    measures = [one for one in (*request.metrics, *beyond) if one.name not in lacking]
     lead, k = request.lead, request.lead_k
     values = _values_of_lead(models, request)
-    users = _users_shown(models, request, values, differences, n_users_shown)
     data = ReportData(
         models=tuple(models),
         baseline=baseline,
-        metrics=tuple(
-            _words_of(first, measure, request)
-            for measure in (*request.metrics, *beyond)
-            if measure.name not in lacking
-        ),
+        metrics=tuple(_words_of(first, one, request) for one in measures),
         k=request.k,
         lead_k=k,
         settings=settings,
@@ -92,7 +88,7 @@ def report_of(
         distribution=_distribution(models, lead, values),
         hit_rates=_hit_rates(models, k, settings),
         segments=_segments(models, request, pairs, settings),
-        users=tuple(users),
+        users=tuple(_users_shown(models, request, values, differences, n_shown)),
         lints=_lints(models, request),
         judged_order=judged_order(models, lead.cut_at(k)) if pairs else {},
         lacking=lacking,
