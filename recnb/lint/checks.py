@@ -1,8 +1,8 @@
 """The checks: of ids, lists, the truth, weights, users, and against train and items.
 
 Each is a header of words and a search, which yields a `Problem` for what is wrong. The
-words hold {n} and {of}, the numbers of rows; {k}, {label} and {value}, those of the
-metric; and `facts` of the problem.
+words hold {n} and {of}, the numbers of rows; {k}, {label} and {value} of the metric; and
+`facts` of the problem.
 """
 
 from __future__ import annotations

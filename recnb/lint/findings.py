@@ -81,7 +81,7 @@ class Finding(Suggesting):
     example: str = ""
     advice: str = ""  #: the fix in words
     code: str = ""  #: and as lines of Python for the caller's frames
-    #: the numbers in its sentences
+    #: The numbers in its sentences.
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -121,8 +121,8 @@ class Problem:
 
     It has the rows concerned, one of which is the example, or their number.
 
-    Sentences are those of the check unless they are given. They hold `facts`, {n},
-    {of}, {k}, {label} and {value}.
+    Sentences that are not given are the check's. They hold `facts`, {n}, {of}, {k},
+    {label} and {value}.
     """
 
     rows: pl.DataFrame | int
