@@ -138,7 +138,7 @@ def _runs(values: pl.Series) -> tuple[pl.Series, Ints] | None:
 def _run_starts(values: pl.Series) -> Ints:
     """Return the first row of each run of equal values."""
     differs = values.slice(1) != values.head(len(values) - 1)
-    return np.append(0, differs.arg_true().to_numpy() + 1)
+    return np.append(0, np.flatnonzero(differs.to_numpy()) + 1)
 
 
 def _positions_in_array(
