@@ -130,7 +130,7 @@ def _runs(values: pl.Series) -> tuple[pl.Series, Ints] | None:
         # In one chunk, as others take several times as long.
         some = values.head(n_first).rechunk()
         differs = some.slice(1) != some.head(len(some) - 1)
-        starts = np.append(0, differs.arg_true().to_numpy() + 1)
+        starts = np.append(0, np.flatnonzero(differs.to_numpy()) + 1)
         if 2 * len(starts) > len(some):
             return None
     return some.gather(starts), np.diff(starts, append=len(some))
