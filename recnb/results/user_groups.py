@@ -59,7 +59,7 @@ class ShownUser:
     #: Of one model the most relevant of the items missed, with their ranks below k.
     missed: tuple[RankedItem, ...]
     n_missed: int
-    text: str = ""  #: that of a query, if users= has one
+    text: str  #: that of a query, if users= has one
 
 
 @dataclass(frozen=True)
