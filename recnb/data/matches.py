@@ -198,7 +198,7 @@ class Matches:
     last_rank: Ints
     has_gaps: bool  #: whether some list leaves a rank empty
     #: By match. None: equal scores do not share ranks.
-    ties: RowTies | None = None
+    ties: RowTies | None
 
     def ties_of(self, match: Ints) -> RowTies:
         """Return the ties that some matches are in."""

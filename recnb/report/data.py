@@ -38,7 +38,7 @@ class MetricWords:
     convention: str
     bounds: tuple[float, float]
     is_accuracy: bool
-    better: Better = "high"
+    better: Better
 
     @property
     def sign(self) -> int:

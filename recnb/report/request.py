@@ -31,7 +31,7 @@ class ReportRequest:
     metrics: tuple[Measure, ...]
     beyond: tuple[Measure, ...]  #: those beyond accuracy that are named
     cutoffs: CutoffsOfMetrics  #: of each metric that is named
-    by: Any = None  #: segments of users
+    by: Any  #: segments of users
 
     @property
     def lead(self) -> Measure:

@@ -276,7 +276,7 @@ def _tests(
     title: Line,
     *,
     left: int | None = None,
-    note: Line = "",
+    note: Line,
 ) -> Rows:
     """Return a table of differences: each with the sign of its verdict, drawn about 0.
 

@@ -144,7 +144,7 @@ def intervals_in_words(data: EvaluationData, numbers: Numbers) -> list[str]:
 
     Nothing if no number has one.
     """
-    if np.isnan(numbers.estimates[:, :, 1]).all():
+    if np.isnan(numbers.estimates).any(axis=2).all():
         return []
     confidence = 100 * numbers.settings.confidence
     words = _("{confidence:g}% intervals", confidence=confidence)
