@@ -61,9 +61,10 @@ def evaluate(recs: Any, truth: Any, **options: Any) -> Evaluation:
     >>> import recnb, recnb.dask
     >>> sample = recnb.datasets.load_sample()
     >>> ddf = dd.from_pandas(sample.models["popular"], npartitions=4)
-    >>> evaluation = ddf.rec.against(dd.from_pandas(sample.test, npartitions=1))
+    >>> dtruth = dd.from_pandas(sample.test, npartitions=1)
+    >>> evaluation = ddf.rec.against(dtruth, averaged_users="both")
     >>> round(float(evaluation.ndcg(k=10)), 4), round(float(evaluation.ndcg(k=10).per_user.mean()), 4)
-    (0.1725, 0.1725)
+    (0.1738, 0.1738)
     """  # noqa: E501
     refuse_others(
         recs,

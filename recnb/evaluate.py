@@ -238,7 +238,7 @@ def evaluation_with(
             parsed.weights,
             side_data.items,
             side_data.users,
-            truth_has_propensity=source.weighted,
+            truth_has_propensity=source.has_propensities,
         )
         source = source.with_weights(*weights)
     convention = parsed.convention

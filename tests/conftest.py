@@ -130,7 +130,7 @@ EARLY = (
     "tests/libraries/test_differences.py",
     "tests/metrics/test_laws.py",
     "tests/conventions/test_parity_presets.py",
-    "notebooks/06_whose_number.ipynb",
+    "notebooks/12_what_nobody_saw.ipynb",
     "tests/metrics/test_reference.py",
     "tests/data/test_join.py",
     "notebooks/09_compare_models.ipynb",

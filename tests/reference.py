@@ -16,15 +16,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, permutations, product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from recnb.conventions import Convention
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One line of a user's list."""
 
     item: Any
@@ -340,7 +339,7 @@ def candidates(case: Case, user: Any, options: Options) -> list[Line]:
     ]
     grades = relevant_items(case, user, options)
     return [
-        replace(line, grade=grades.get(line.item, 0), relevant=line.item in grades)
+        line._replace(grade=grades.get(line.item, 0), relevant=line.item in grades)
         for line in lines
     ]
 
@@ -404,7 +403,7 @@ def place(groups: Sequence[Group], options: Options) -> list[Line]:
             "floor_mean_rank": (above + 1 + above + size) // 2,
         }
         ranked += [
-            replace(line, position=shared.get(options["ties"], above + i))
+            line._replace(position=shared.get(options["ties"], above + i))
             for i, line in enumerate(group, 1)
         ]
     return ranked
@@ -481,7 +480,7 @@ def mark_hits(lines: list[Line], options: Options) -> list[Line]:
         never = (
             options["nonpositive_scores"] == "never_hit" and line.score <= 0
         )  # added items have no positive score
-        marked.append(replace(line, hit=line.relevant and not again and not never))
+        marked.append(line._replace(hit=line.relevant and not again and not never))
     return marked
 
 
@@ -495,7 +494,7 @@ def put_back(ranking: Ranking, ranks: list[int]) -> Ranking:
         *ranks,
         *(last + position for position in range(len(ranks) + 1, ranking.places + 1)),
     ]
-    lines = [replace(line, position=places[line.position]) for line in ranking.lines]
+    lines = [line._replace(position=places[line.position]) for line in ranking.lines]
     return replace(ranking, lines=lines, places=places[ranking.places])
 
 

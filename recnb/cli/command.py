@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import traceback
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from recnb.cli.arguments import SIDE_DATA, options_of, read_arguments
 from recnb.cli.gates import gate_requests
-from recnb.cli.inputs import Inputs
+from recnb.cli.inputs import models_and_truth
 from recnb.cli.messages import in_words
 from recnb.cli.output import check_targets, forms_of, print_error, write_report
 from recnb.comparison import Comparison, compare
@@ -17,10 +16,9 @@ from recnb.display.language import use_language
 from recnb.errors import FrameError, NoRowsError, NoUsersError, RecnbError, WriteError
 from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
-from recnb.report.report import Report
 from recnb.results.gate import GateCheck
 
-#: The exit code of an error that is no fault of recnb: that of the first kind it is of.
+#: The exit code of an error that is no fault of recnb, by the first kind that fits.
 CODES: dict[type[Exception], int] = {
     WriteError: 6,
     NoRowsError: 5,
@@ -62,43 +60,28 @@ def _report(arguments: argparse.Namespace, names: dict[str, str]) -> int:
     """
     requests = gate_requests(arguments)
     forms = forms_of(arguments.output)
-    inputs = Inputs.read(arguments.files, arguments.model)
+    models, truth = models_and_truth(arguments.files, arguments.model)
+    recs = next(iter(models.values()))  # of the one model, or of all in one file
     options = options_of(arguments)
-    files = _files_by_frame(inputs, options)
+    files = {f"model {name!r}": file for name, file in models.items()}
+    files |= {"recommendations": recs, "truth": truth}
+    files |= {name: options[name] for name in SIDE_DATA if name in options}
     names.update({frame: f"{frame} ({file})" for frame, file in files.items()})
     check_targets(arguments.output, files.values())
 
-    result, report = _evaluated(arguments, inputs, options)
+    result: Evaluation | Comparison
+    baseline = arguments.baseline
+    if len(models) > 1:
+        result = compare(models, truth, baseline=baseline, **options)
+    elif baseline:
+        result = compare(recs, truth, baseline=baseline, **options)
+    else:
+        result = evaluate(recs, truth, **options)
+    report = result.report(arguments.k, arguments.metrics, by=arguments.by)
     checks: list[GateCheck] = []
     for request in requests:
-        checks += request.hold(result, arguments.baseline).checks
+        checks += request.hold(result, baseline).checks
     write_report(report, checks, forms)
     for check in checks:
         print_error(f"recnb: {check.says}")
     return 0 if all(check.passed for check in checks) else 1
-
-
-def _files_by_frame(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, str]:
-    files = {f"model {name!r}": file for name, file in inputs.models.items()}
-    files["recommendations"] = inputs.recs
-    files["truth"] = inputs.truth
-    for name in SIDE_DATA:
-        if name in options:
-            files[name] = options[name]
-    return files
-
-
-def _evaluated(
-    arguments: argparse.Namespace,
-    inputs: Inputs,
-    options: Mapping[str, Any],
-) -> tuple[Evaluation | Comparison, Report]:
-    """Evaluate one model or compare several, and make the report of it."""
-    is_one_file = len(inputs.models) == 1
-    result: Evaluation | Comparison
-    if is_one_file and not arguments.baseline:
-        result = evaluate(inputs.recs, inputs.truth, **options)
-    else:
-        recs = inputs.recs if is_one_file else inputs.models
-        result = compare(recs, inputs.truth, baseline=arguments.baseline, **options)
-    return result, result.report(arguments.k, arguments.metrics, by=arguments.by)

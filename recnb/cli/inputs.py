@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from glob import has_magic
 from pathlib import Path
-from typing import NamedTuple
 
 from recnb.errors import OptionError, listed
 
@@ -16,29 +15,22 @@ HOW_FILES_ARE_GIVEN = (
 )
 
 
-class Inputs(NamedTuple):
-    """What is evaluated, and against what."""
+def models_and_truth(
+    files: Sequence[str], typed: Sequence[str]
+) -> tuple[dict[str, str], str]:
+    """Return the files of each model, by its name, and the file of the truth.
 
-    models: dict[str, str]  #: the files of each model, by its name
-    truth: str
-
-    @classmethod
-    def read(cls, files: Sequence[str], typed: Sequence[str]) -> Inputs:
-        """Read the files, of which the last is the truth, and what --model says."""
-        *paths, truth = files or [""]
-        models = _named(paths)
-        for text in typed:
-            name, _sign, path = text.partition("=")
-            models.append((name, path))
-        _check_models(models)
-        if not truth or not (paths or len(models) > 1):
-            raise OptionError(HOW_FILES_ARE_GIVEN)
-        return cls(dict(models), truth)
-
-    @property
-    def recs(self) -> str:
-        """The recommendations of the first model, or of all in one file."""
-        return next(iter(self.models.values()))
+    The last of the `files` is the truth; `typed` is what --model says.
+    """
+    *paths, truth = files or [""]
+    models = _named(paths)
+    for text in typed:
+        name, _sign, path = text.partition("=")
+        models.append((name, path))
+    _check_models(models)
+    if not truth or not (paths or len(models) > 1):
+        raise OptionError(HOW_FILES_ARE_GIVEN)
+    return dict(models), truth
 
 
 def _named(paths: Sequence[str]) -> list[tuple[str, str]]:

@@ -26,7 +26,7 @@ FORMATS = {
 
 
 def forms_of(outputs: Sequence[str]) -> dict[str | None, str]:
-    """Return the form of each file to write; without any, that of the console, None."""
+    """Return the form of each file to write; without any, text for the console, None."""
     if not outputs:
         return {None: "text"}
     forms: dict[str | None, str] = {}

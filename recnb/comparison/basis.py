@@ -27,13 +27,12 @@ from recnb.results.basis import (
     merged,
     no_relevant_in_words,
 )
-from recnb.results.numbers import Bases
+from recnb.results.means_tables import intervals_in_words
+from recnb.results.numbers import Bases, Numbers
 from recnb.results.score import unweighted_in_words
 from recnb.results.scoring import scoring_of
-from recnb.results.segments import Division, part_in_words
-
-#: Models by name, which are evaluated on the same users.
-Compared = Mapping[str, Evaluation]
+from recnb.results.segments import part_in_words
+from recnb.results.shown import WordedLater
 
 LEFT_OUT = Plural(
     "{n:,} {user} of {model} left out, not judged in every other model",
@@ -47,12 +46,12 @@ OVER_VALUES = N_("metrics beyond accuracy over the {users} with a value in every
 class ComparedBasis:
     """What numbers of models on the same users rest on, in words."""
 
-    models: Compared
+    models: Mapping[str, Evaluation]
     left_out: Mapping[str, LeftOut]  #: the users of each model who are not compared
 
     @property
     def first(self) -> Evaluation:
-        """The first model, whose truth and conventions are those of all."""
+        """The first model; all have its truth and its conventions."""
         return next(iter(self.models.values()))
 
     def of_all(self) -> list[str]:
@@ -72,7 +71,7 @@ class ComparedBasis:
     ) -> list[str]:
         """Return what the numbers of some metrics rest on, options included.
 
-        `bases`: those of the numbers, which metrics beyond accuracy need.
+        Metrics beyond accuracy need the `bases` of the numbers.
         """
         phrases = {}
         with use_noun(self.first.noun):
@@ -87,22 +86,45 @@ class ComparedBasis:
                 phrases[symbol_of(name)] = words
         return merged(phrases)
 
-    def of_table(
+    def of_means(
         self,
+        numbers: Numbers,
         asked: Sequence[Measure],
         cutoffs: Cutoffs,
-        division: Division,
-        bases: Bases,
-    ) -> list[str]:
-        """Return the phrases below a table of means and of numbers of all lists."""
-        words = self.of_metrics(asked, cutoffs, bases)
-        if not division.is_tested:
-            words.append(part_in_words(self.first, division))
-        accuracy_measures = [each for each in asked if each.metric.is_accuracy]
-        unweighted = unweighted_in_words(self.models, accuracy_measures, cutoffs)
-        if unweighted:
-            words.append(unweighted.removesuffix("."))
-        return words
+        *,
+        intervals: bool,
+    ) -> WordedLater:
+        """Return the phrases below means, and of their intervals if these are shown."""
+        # The words are made later, and hold these alone: numbers hold arrays of users.
+        division, bases = numbers.division, numbers.bases
+        interval_phrases = intervals_in_words(self.first, numbers) if intervals else []
+
+        def words() -> list[str]:
+            phrases = self.of_metrics(asked, cutoffs, bases)
+            if not division.is_tested:
+                phrases.append(part_in_words(self.first, division))
+            accuracy_measures = [each for each in asked if each.metric.is_accuracy]
+            unweighted = unweighted_in_words(self.models, accuracy_measures, cutoffs)
+            if unweighted:
+                phrases.append(unweighted.removesuffix("."))
+            return [*phrases, *interval_phrases]
+
+        return WordedLater(words)
+
+    def of_differences(
+        self, numbers: Numbers, asked: Sequence[Measure], cutoffs: Cutoffs
+    ) -> WordedLater:
+        """Return the phrases below differences."""
+        division, bases = numbers.division, numbers.bases
+
+        def words() -> list[str]:
+            phrases = self.of_metrics(asked, cutoffs, bases)
+            phrases += self.first.clustering_in_words
+            if division.of_split:
+                phrases.append(part_in_words(self.first, division))
+            return phrases
+
+        return WordedLater(words)
 
     def _of_accuracy(self, measure: Measure, cutoffs: Cutoffs) -> list[str]:
         """Return what a metric of accuracy rests on in all models.
@@ -190,10 +212,12 @@ def _of_models(phrases: Mapping[str, Sequence[str]]) -> list[str]:
     return merged({one_line(name): words for name, words in phrases.items()})
 
 
-def warnings_of(models: Compared, measure: Measure, cutoffs: Cutoffs) -> list[str]:
-    """Return a sentence for each model whose equal scores decide a metric.
+def warnings_of(
+    models: Mapping[str, Evaluation], measure: Measure, cutoffs: Cutoffs
+) -> list[str]:
+    """Say in which models equal scores decide a metric at the last cut-off.
 
-    It is at the last cut-off. One more says if unjudged items decide the order.
+    One more sentence says if unjudged items decide the order of the models.
     """
     if find_spec("recnb.lint") is None:  # the room may be deleted
         return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -37,26 +37,34 @@ PARTS = f"Give the parts as one frame, or as files by a pattern in quotes, {PATT
 TYPED_PARTS = {PATTERN: "'recs_*.parquet'"}
 
 
+class LeftOut(NamedTuple):
+    """The numbers of users of one model who are not compared.
+
+    Where users have several lists, these are counted.
+    """
+
+    not_in_all: int  #: evaluated, but not in every other model
+    without_relevant: int  #: with no relevant item, not evaluated
+
+
 def on_common_users(
     models: Mapping[str, Evaluation],
 ) -> tuple[dict[str, Evaluation], dict[str, LeftOut]]:
     """Restrict models to the users of all of them, and count those left out.
 
-    What differs in more than its lists is refused: their difference would be that of
-    these.
+    Models that differ in more than their lists are refused, each against the first.
     """
-    for two in _with_first(models):
-        _check_splits(two)
+    _check_splits(models)
     models = _numbered_alike(models)
-    for two in _with_first(models):
-        _check_choices(two)
-        _check_weights(two)
-        _check_truths(two)
+    _check_choices(models)
+    _check_weights(models)
+    _check_kinds(models)
+    _check_truths(models)
     return _restricted(_with_one_catalogue(models))
 
 
 def _numbered_alike(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation]:
-    """Return models in whose split a list has one number."""
+    """Return models whose lists have the same numbers, if a split numbers them."""
     first, *others = models.values()
     if not first.keys.columns:
         return models
@@ -71,41 +79,40 @@ def _numbered_alike(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation
     return numbered
 
 
-class Two(NamedTuple):
-    """Two models that are to be compared, with their names."""
-
-    first: str
-    ours: Evaluation
-    second: str
-    theirs: Evaluation
-
-    @property
-    def names(self) -> str:
-        """Both names, for an error."""
-        return f"{self.first!r} and {self.second!r}"
-
-
-def _with_first(models: Mapping[str, Evaluation]) -> Iterator[Two]:
-    """Give the first model with each of the others."""
+def _check_splits(models: Mapping[str, Evaluation]) -> None:
+    """Refuse models whose lists are told apart otherwise."""
     (first, ours), *others = models.items()
-    for second, theirs in others:
-        yield Two(first, ours, second, theirs)
-
-
-def _check_choices(two: Two) -> None:
-    """Refuse two models of different conventions, or of different clusters."""
-    others = _choices(two.theirs)
-    for keyword, choice in _choices(two.ours).items():
-        if choice == others[keyword]:
+    values = {*ours.keys.combinations_in_words["words"]}
+    for other, theirs in others:
+        other_values = {*theirs.keys.combinations_in_words["words"]}
+        if values == other_values:
             continue
-        both = f"{keyword}={choice!r} and {keyword}={others[keyword]!r}"
-        fix = (
-            f"Evaluate both with the same {keyword}=, or give frames and let "
-            f"compare() evaluate them."
-        )
+        alone = min(values ^ other_values)
+        whose = first if alone in values else other
         raise OptionError(
-            f"{two.names} are evaluated under different conventions: {both}. {fix}"
+            f"{first!r} and {other!r} have lists in other values of split=: only "
+            f"{whose!r} has {alone}. Give both the same split= and lists of the same "
+            "values."
         )
+
+
+def _check_choices(models: Mapping[str, Evaluation]) -> None:
+    """Refuse models of different conventions, or of different clusters."""
+    (first, ours), *others = models.items()
+    choices = _choices(ours)
+    for other, theirs in others:
+        for keyword, choice in _choices(theirs).items():
+            if choice == choices[keyword]:
+                continue
+            both = f"{keyword}={choices[keyword]!r} and {keyword}={choice!r}"
+            fix = (
+                f"Evaluate both with the same {keyword}=, or give frames and let "
+                f"compare() evaluate them."
+            )
+            raise OptionError(
+                f"{first!r} and {other!r} are evaluated under different conventions: "
+                f"{both}. {fix}"
+            )
 
 
 def _choices(model: Evaluation) -> dict[str, Any]:
@@ -117,67 +124,63 @@ def _choices(model: Evaluation) -> dict[str, Any]:
     return {**choices, "cluster": cluster, "split": split}
 
 
-def _check_weights(two: Two) -> None:
-    """Refuse two models if users weigh otherwise, or if pairs weigh in one alone."""
-    ours, theirs = two.ours, two.theirs
-    users_are_alike = same_rows(_user_weights(ours), _user_weights(theirs))
-    if users_are_alike and ours.joined.is_weighted == theirs.joined.is_weighted:
-        return
-    raise OptionError(
-        f"{two.names} are weighted otherwise: evaluate both with the same propensity= "
-        "and user_weight=, or give frames and let compare() evaluate them."
-    )
+def _check_weights(models: Mapping[str, Evaluation]) -> None:
+    """Refuse models if users weigh otherwise, or if pairs weigh in one alone."""
+    (first, ours), *others = models.items()
+    for other, theirs in others:
+        users_are_alike = same_rows(_user_weights(ours), _user_weights(theirs))
+        if users_are_alike and ours.joined.is_weighted == theirs.joined.is_weighted:
+            continue
+        raise OptionError(
+            f"{first!r} and {other!r} are weighted otherwise: evaluate both with the "
+            "same propensity= and user_weight=, or give frames and let compare() "
+            "evaluate them."
+        )
 
 
 def _user_weights(model: Evaluation) -> pl.DataFrame:
+    """Return the weights of users; no row if they have none."""
     weights = model.source.user_weights
     return pl.DataFrame({"user": []}) if weights is None else weights
 
 
-def _check_splits(two: Two) -> None:
-    """Refuse two models whose lists are told apart otherwise."""
-    ours = {*two.ours.keys.combinations_in_words["words"]}
-    theirs = {*two.theirs.keys.combinations_in_words["words"]}
-    if ours == theirs:
-        return
-    alone = min(ours ^ theirs)
-    whose = two.first if alone in ours else two.second
-    raise OptionError(
-        f"{two.names} have lists in other values of split=: only {whose!r} has {alone}. "
-        "Give both the same split= and lists of the same values."
-    )
+def _check_kinds(models: Mapping[str, Evaluation]) -> None:
+    """Refuse models whose ids are of different kinds."""
+    (first, ours), *others = models.items()
+    for other, theirs in others:
+        for role in IDS:
+            one = kind(ours.joined.rows.truth[role].dtype)
+            another = kind(theirs.joined.rows.truth[role].dtype)
+            if one != another:
+                raise FrameError(
+                    f"{role}s of {first!r} are {one}, those of {other!r} {another}: make "
+                    "them one kind, .astype(str)."
+                )
 
 
-def _check_truths(two: Two) -> None:
-    """Refuse two models with different relevant items, and name one of them."""
-    judged, other = _judged(two.ours.joined), _judged(two.theirs.joined)
-    _check_kinds(two, judged, other)
-    if same_rows(judged, other):
-        return
-    whose, example = two.first, judged.join(other, on=judged.columns, how="anti")
-    if not example.height:
-        whose, example = two.second, other.join(judged, on=judged.columns, how="anti")
-    _user, item, relevance, *weights = example.row(0)
-    user = two.ours.keys.names(example["user"])[0]
-    row = f"user {user!r}, item {item!r}, relevance {relevance:g}"
-    for weight in weights:
-        row += f", weight {weight:g}"
-    counts = f"{judged.height:,} and {other.height:,}"
-    raise FrameError(
-        f"{two.names} are judged against different relevant items ({counts}): only "
-        f"{whose!r} has {row}. Give compare() frames of recommendations and one truth."
-    )
-
-
-def _check_kinds(two: Two, judged: pl.DataFrame, other: pl.DataFrame) -> None:
-    """Refuse two models whose ids are of different kinds."""
-    for role in IDS:
-        ours, theirs = kind(judged[role].dtype), kind(other[role].dtype)
-        if ours != theirs:
-            raise FrameError(
-                f"{role}s of {two.first!r} are {ours}, those of {two.second!r} "
-                f"{theirs}: make them one kind, .astype(str)."
-            )
+def _check_truths(models: Mapping[str, Evaluation]) -> None:
+    """Refuse models with different relevant items, and name one of them."""
+    (first, ours), *others = models.items()
+    judged = _judged(ours.joined)
+    for other, theirs in others:
+        other_judged = _judged(theirs.joined)
+        if same_rows(judged, other_judged):
+            continue
+        on = judged.columns
+        whose, alone = first, judged.join(other_judged, on=on, how="anti")
+        if not alone.height:
+            whose, alone = other, other_judged.join(judged, on=on, how="anti")
+        _user, item, relevance, *weights = alone.row(0)
+        user = ours.keys.names(alone["user"])[0]
+        row = f"user {user!r}, item {item!r}, relevance {relevance:g}"
+        for weight in weights:
+            row += f", weight {weight:g}"
+        counts = f"{judged.height:,} and {other_judged.height:,}"
+        raise FrameError(
+            f"{first!r} and {other!r} are judged against different relevant items "
+            f"({counts}): only {whose!r} has {row}. Give compare() frames of "
+            "recommendations and one truth."
+        )
 
 
 def _judged(joined: Joined) -> pl.DataFrame:
@@ -192,10 +195,7 @@ def _judged(joined: Joined) -> pl.DataFrame:
 
 
 def _with_one_catalogue(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation]:
-    """Let all models rank the items of all of them.
-
-    That is, if the convention ranks the catalogue below the lists.
-    """
+    """Let all models rank the items of all, if the catalogue is ranked below lists."""
     conventions = next(iter(models.values())).metric_conventions
     sources = [model.joined.source for model in models.values()]
     in_memory = [source for source in sources if isinstance(source, InMemory)]
@@ -208,16 +208,6 @@ def _with_one_catalogue(models: Mapping[str, Evaluation]) -> Mapping[str, Evalua
         source = replace(source, catalogue=items)
         shared[name] = replace(model, joined=source.under(model.convention))
     return shared
-
-
-class LeftOut(NamedTuple):
-    """The numbers of users of one model who are not compared.
-
-    Where users have several lists, these are counted.
-    """
-
-    not_in_all: int  #: evaluated, but not in every other model
-    without_relevant: int  #: with no relevant item, not evaluated
 
 
 def _restricted(

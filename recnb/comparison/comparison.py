@@ -17,6 +17,7 @@ from recnb.comparison.models import models_of
 from recnb.comparison.overlap import overlaps
 from recnb.comparison.runs import runs_table, splits_of
 from recnb.comparison.tables import (
+    column_names,
     curves,
     differences_table,
     means_table,
@@ -67,17 +68,13 @@ from recnb.results.evaluation_data import (
     has_side_data,
 )
 from recnb.results.gate import Gate, not_worse_check
-from recnb.results.means_tables import (
-    depth_in_words,
-    intervals_in_words,
-)
+from recnb.results.means_tables import depth_in_words
 from recnb.results.numbers import Numbers, measured
 from recnb.results.scoring import values_of_users
 from recnb.results.segments import (
     EVERYONE,
     Division,
     division_by,
-    part_in_words,
 )
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table, check_flag
@@ -135,7 +132,7 @@ def compare(
     model : str, optional
         The column that names the models, if they are in one frame.
     **options
-        Those of `evaluate`: columns, conventions, `train=`, `items=`, `users=`.
+        Keywords of `evaluate`: columns, conventions, `train=`, `items=`, `users=`.
 
     Returns
     -------
@@ -264,7 +261,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def n_users(self) -> int:
         """The number of users that all models are evaluated on.
 
-        With `cluster=` that of its values.
+        With `cluster=`, the number of clusters.
         """
         return self._first.n_users
 
@@ -272,7 +269,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def n_lists(self) -> int:
         """The number of lists that all models are evaluated on.
 
-        It is that of users, unless they have several.
+        It is the number of users, unless they have several lists.
         """
         return self._first.n_lists
 
@@ -308,7 +305,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def _one_asked(
         self, metric: AnyMetric, k: object, options: Given, *of_call: str
     ) -> tuple[Measure, Cutoffs]:
-        """Look up the metric of a call at one cut-off: that of its text, or k.
+        """Look up the metric of a call at one cut-off: the one in its text, or k.
 
         `of_call`: other keywords of the call, which a misspelt option may mean.
         """
@@ -366,35 +363,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         check_flag("intervals", intervals)
         cutoffs = Cutoffs.of(k)
         asked = asked_of(self._first, metrics, cutoffs, options, "k", "intervals", "by")
-        names = _columns_of(asked, cutoffs)
         division = division_by(self._models, by)
         numbers = self._measured(asked, cutoffs, division)
         return means_table(
             numbers,
-            names,
-            self._below_means(numbers, asked, cutoffs, intervals=intervals),
+            column_names(asked, cutoffs),
+            self._basis.of_means(numbers, asked, cutoffs, intervals=intervals),
             baseline=self.baseline,
             intervals=intervals,
         )
-
-    def _below_means(
-        self,
-        numbers: Numbers,
-        asked: Sequence[Measure],
-        cutoffs: Cutoffs,
-        *,
-        intervals: bool,
-    ) -> WordedLater:
-        """Return the phrases below means, and of their intervals if these are shown."""
-        # The words are made later, and hold these alone: numbers hold arrays of users.
-        division, bases = numbers.division, numbers.bases
-        interval_phrases = intervals_in_words(self._first, numbers) if intervals else []
-
-        def words() -> list[str]:
-            phrases = self._basis.of_table(asked, cutoffs, division, bases)
-            return [*phrases, *interval_phrases]
-
-        return WordedLater(words)
 
     def differences(
         self,
@@ -446,20 +423,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         refuse_whole_metrics(asked, NO_PAIRS)
         division = division_by(self._models, by, is_tested=True)
         numbers = self._measured(asked, cutoffs, division)
-        bases = numbers.bases
-
-        def words() -> list[str]:
-            phrases = self._basis.of_metrics(asked, cutoffs, bases)
-            phrases += self._first.clustering_in_words
-            if division.of_split:
-                phrases.append(part_in_words(self._first, division))
-            return phrases
-
         return differences_table(
             numbers,
-            WordedLater(words),
+            self._basis.of_differences(numbers, asked, cutoffs),
             warnings=WordedLater(lambda: warnings_of(self._models, asked[0], cutoffs)),
-            known=taken_as_known(self._first.source.weighted),
+            known=taken_as_known(self._first.source.has_propensities),
         )
 
     def not_worse(
@@ -773,7 +741,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         numbers = self._measured([measure], cutoffs)
         shown = Shown(
             title=f"{measure.symbol}@k",
-            basis=self._below_means(numbers, [measure], cutoffs, intervals=True),
+            basis=self._basis.of_means(numbers, [measure], cutoffs, intervals=True),
             pivot=("k", "model", "mean"),
             plot="curves",
             symbol=measure.symbol,
@@ -841,7 +809,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 pairs=self.pairs,
                 baseline=self.baseline,
                 basis="; ".join(basis),
-                users=n_movers,
+                n_shown=n_movers,
             )
 
     @property
@@ -895,19 +863,3 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             basis=self.basis,
             calls=CALLS,
         )
-
-
-def _columns_of(
-    asked: Sequence[Measure], cutoffs: Cutoffs
-) -> dict[tuple[str, int | None], str]:
-    """Return the names of the columns of a table, by metric and cut-off.
-
-    A name is as asked for, with the cut-off behind it unless it has one.
-    """
-    columns = dict[tuple[str, int | None], str]()
-    for measure in asked:
-        name = measure.asked_as
-        for cut in measure.cutoffs(cutoffs):
-            column = name if cut in (None, measure.k) else f"{name}@{cut}"
-            columns[measure.name, cut] = column
-    return columns

@@ -59,7 +59,7 @@ def models_of(
 ) -> Mapping[str, Evaluation]:
     """Evaluate every model, in the order given.
 
-    `column`: that of models, if they are in one frame.
+    `column` names the models, if they are in one frame.
     """
     known = [*OWN, *KEYWORDS]
     for name in options:
@@ -70,8 +70,7 @@ def models_of(
         raise _no_names_error(models)
     # Without names there is one frame, which holds all models.
     given = models if is_by_name else {None: models}
-    frames, truth, side_frames = _opened(given, truth, options)
-    options = options | side_frames
+    frames, truth, options = _opened(given, truth, options)
     scores: Any = options.get("score")
     is_in_scores = is_several(scores)  # a model in each column of predictions
     if is_in_scores:
@@ -112,7 +111,7 @@ def _check_scores(scores: Sequence[Any], *, is_one_frame: bool) -> None:
 
 
 def _names_as_text(models: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return two models at least, whose names are made text."""
+    """Return the models by their names as text; refuse one alone, and names alike."""
     if len(models) < 2:
         given = f"only {next(iter(models))!r} is given" if models else "none is given"
         raise OptionError(
@@ -148,8 +147,8 @@ def _opened(
 ) -> tuple[Mapping[Any, Any], Any, dict[str, Any]]:
     """Open what is given together, so that ids in files meet and streams are read once.
 
-    Returned are the models, the truth and the side data of `options`. What is evaluated
-    already, or stays with an engine, is left as it is.
+    Returned are the models, the truth and the options, with their side data. What is
+    evaluated already, or stays with an engine, is left as it is.
     """
     named = as_named({role: options.get(role) for role in COLUMNS})
     given = {(RECS, name): model for name, model in models.items()}
@@ -164,11 +163,11 @@ def _opened(
                 tables[name, model] = opened(frame, name, named)
     match_kinds(tables, named)
     given |= tables
-    return (
-        {name: given[RECS, name] for name in models},
-        given.get((TRUTH, None)),
-        {name: given[name, None] for name in SIDE_FRAMES if (name, None) in given},
-    )
+    frames = {name: given[RECS, name] for name in models}
+    side_frames = {
+        name: given[name, None] for name in SIDE_FRAMES if (name, None) in given
+    }
+    return frames, given.get((TRUTH, None)), {**options, **side_frames}
 
 
 def _no_names_error(models: Any) -> OptionError:
@@ -249,7 +248,7 @@ def _label_of_models(table: InputTable, column: str | None) -> str:
 def _evaluated(
     name: str, model: Any, truth: Input | None, options: Mapping[str, Any]
 ) -> Evaluation:
-    """Return the evaluation of a model."""
+    """Return the evaluation of a model, by its engine if rows stay with one."""
     if isinstance(model, Evaluation):
         return model
     with _named_in_errors(name):

@@ -14,6 +14,8 @@ import pandas as pd
 from recnb.display.forms import CONSOLE, Line, Name
 from recnb.display.language import _
 from recnb.display.text import one_line
+from recnb.metrics.hits import Cutoffs
+from recnb.metrics.measure import Measure
 from recnb.results import conclusions as words
 from recnb.results.means_tables import distinct_labels
 from recnb.results.numbers import ENDS, NAMES, DifferenceRow, MeanRow, Numbers
@@ -48,6 +50,20 @@ NOT_SHOWN = ("p", "effect_size", "detectable")
 FEW = 6  #: of so many differences at most, each has a sentence below the table
 
 
+def column_names(asked: Sequence[Measure], cutoffs: Cutoffs) -> Names:
+    """Return the names of the columns of a table, by metric and cut-off.
+
+    A name is as asked for, with the cut-off behind it unless it has one.
+    """
+    columns = dict[tuple[str, int | None], str]()
+    for measure in asked:
+        name = measure.asked_as
+        for cut in measure.cutoffs(cutoffs):
+            column = name if cut in (None, measure.k) else f"{name}@{cut}"
+            columns[measure.name, cut] = column
+    return columns
+
+
 def means_table(
     numbers: Numbers,
     names: Names,
@@ -73,13 +89,14 @@ def means_table(
     marks: dict[str, dict[str, list[Any]]] = {
         kind: {column: [] for column in names.values()} for kind in ("best", *MARKS)
     }
-    rows = dict[Any, dict[tuple[str, str], float]]()
+    rows = dict[Any, dict[tuple[str, str], float]]()  # column and end, by label
     means = numbers.mean_rows(baseline)
     for mean in means:
         segment, column = division.keys[mean.part], names[mean.metric, mean.k]
         label = (*segment, mean.model) if segment else mean.model
         row = rows.setdefault(label, {})
-        row.update({(column, end): getattr(mean, end) for end in ENDS})
+        for end in ENDS:
+            row[column, end] = getattr(mean, end)
         if mean.best:
             marks["best"][column].append(label)
         if mean.mark:

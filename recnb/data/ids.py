@@ -129,16 +129,11 @@ def _runs(values: pl.Series) -> tuple[pl.Series, Ints] | None:
     for n_first in (FEW_IDS, len(values)):
         # In one chunk, as others take several times as long.
         some = values.head(n_first).rechunk()
-        starts = _run_starts(some)
+        differs = some.slice(1) != some.head(len(some) - 1)
+        starts = np.append(0, np.flatnonzero(differs.to_numpy()) + 1)
         if 2 * len(starts) > len(some):
             return None
     return some.gather(starts), np.diff(starts, append=len(some))
-
-
-def _run_starts(values: pl.Series) -> Ints:
-    """Return the first row of each run of equal values."""
-    differs = values.slice(1) != values.head(len(values) - 1)
-    return np.append(0, differs.arg_true().to_numpy() + 1)
 
 
 def _positions_in_array(

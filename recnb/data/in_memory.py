@@ -130,7 +130,9 @@ class InMemory(Source):
         truth = self._truth_under(recs, convention)
         # Below a list stand the items of all lists, of other parts and models as well.
         all_items = self.items if convention.candidates == "catalogue" else None
-        weight = self._weights_of(truth.rows, convention) if self.weighted else None
+        weight = (
+            self._weights_of(truth.rows, convention) if self.has_propensities else None
+        )
         joined, rows = join(recs, truth, convention, all_items, weight)
         if self.whole is not None:
             highest = graded(self.whole.truth, convention).highest

@@ -16,7 +16,7 @@ import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention
-from recnb.data.ids import each_once, positions
+from recnb.data.ids import FEW_WANTED, each_once, positions
 from recnb.data.list_order import refuse_repeats
 from recnb.data.names import IDS
 from recnb.data.role_table import RoleTable, repeated
@@ -198,7 +198,7 @@ class Matches:
     last_rank: Ints
     has_gaps: bool  #: whether some list leaves a rank empty
     #: By match. None: equal scores do not share ranks.
-    ties: RowTies | None = None
+    ties: RowTies | None
 
     def ties_of(self, match: Ints) -> RowTies:
         """Return the ties that some matches are in."""
@@ -214,15 +214,22 @@ def _counted_lists(
     lists: RoleTable, truth: GradedTruth, convention: Convention
 ) -> tuple[RoleTable, pl.Series, Ints]:
     """Return the lists that count, the users of both tables, and the user of each row."""
-    user = truth.user_lookup.positions_of(lists["user"])
-    is_judged = user >= 0
-    if is_judged.all():
-        return lists, truth.users, user
     # Hits, ranks, ties and repeats are within a list: of users whom the truth lacks, it
     # changes no number. With the catalogue below each list, its items stand in others.
     only_judged_users = convention.averaged_users in ("truth", "both")
-    if only_judged_users and convention.candidates != "catalogue":
-        judged_rows = lists.rows.filter(pl.Series(is_judged))
+    only_judged_users &= convention.candidates != "catalogue"
+    rows = lists.rows
+    if only_judged_users and rows.height > max(FEW_WANTED, 8 * truth.rows.height):
+        # The truth lacks most users. The streaming engine leaves them out by hash on all
+        # cores, where a look-up takes one.
+        has_known_hash = pl.col("user").hash().is_in(truth.users.hash().implode())
+        rows = rows.lazy().filter(has_known_hash).collect(engine="streaming")
+    user = truth.user_lookup.positions_of(rows["user"])
+    is_judged = user >= 0
+    if is_judged.all():
+        return lists.with_rows(rows), truth.users, user
+    if only_judged_users:
+        judged_rows = rows.filter(pl.Series(is_judged))
         return lists.with_rows(judged_rows), truth.users, user[is_judged]
     users = each_once(lists["user"], truth.users)
     return lists, users, positions(users, lists["user"])

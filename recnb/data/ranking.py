@@ -72,7 +72,7 @@ def match(
     lists: RoleTable,
     truth: GradedTruth,
     convention: Convention,
-    all_items: pl.Series | None = None,
+    all_items: pl.Series | None,
 ) -> Matches:
     """Rank the rows of lists under any convention, and match them with the truth.
 
@@ -185,10 +185,8 @@ def _order_from_top(listed: ListedRows, ties: Ties) -> Ints | slice:
     return order_from_highest(listed.user, listed.score, tie_order(listed, ties))
 
 
-def is_in_order(
-    user: Ints, score: Floats | Ints, *, equal_may_follow: bool = False
-) -> bool:
-    """Return whether the rows of each user stand together, from the top down."""
+def is_in_order(user: Ints, score: Floats | Ints, *, equal_may_follow: bool) -> bool:
+    """Return whether users, in any order, have their rows together from the top down."""
     upper, lower = score[:-1], score[1:]
     follows = lower <= upper if equal_may_follow else lower < upper
     is_next_user = user[1:] != user[:-1]

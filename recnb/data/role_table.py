@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from recnb.data.ids import n_distinct
@@ -186,8 +187,8 @@ class RoleTable:
     def finite_numbers(self, role: str, why: str) -> pl.Series:
         """Return a column as numbers of their own type; refuse what is not finite."""
         numbers = as_numbers(self[role], self.column_in_words(role))
-        is_finite = numbers.cast(pl.Float64).is_finite().fill_null(value=False)
-        self.refuse_values(role, ~is_finite, why)
+        is_finite = np.isfinite(numbers.cast(pl.Float64).to_numpy())
+        self.refuse_values(role, pl.Series(~is_finite), why)
         return numbers
 
     def refuse_repeated_pairs(self, keys: Sequence[str], fix: str) -> None:

@@ -117,8 +117,8 @@ class RowsInMemory(JoinedRows):
     @cached_property
     def n_users(self) -> int:
         """Number of users of either table."""
-        columns = (self.recs["user"], self.graded_truth.users)
-        hashes = pl.concat([users.hash() for users in columns]).to_numpy()
+        users = pl.concat([self.recs["user"], self.graded_truth.users])
+        hashes = users.hash().to_numpy()
         # Rows in order by user have one hash to sort for each list.
         return n_distinct(hashes[run_starts(hashes)])
 

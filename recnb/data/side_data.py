@@ -162,14 +162,14 @@ class SideData:
         of_list = [role for role in recs.ids.columns if role != "item"]
         return [name for name in recs.columns if recs.differs_within(of_list, name)]
 
-    def of_split(self, part: pl.DataFrame) -> SideData:
+    def of_split(self, values: pl.DataFrame) -> SideData:
         """Return the same with the rows of train that have these values, or any."""
         if self.train is None:
             return self
-        roles = [role for role in part.columns if role in self.train.columns]
+        roles = [role for role in values.columns if role in self.train.columns]
         if not roles:
             return self
-        return replace(self, train=self.train.join(part, on=roles, how="semi"))
+        return replace(self, train=self.train.join(values, on=roles, how="semi"))
 
 
 def read_side_data(

@@ -100,7 +100,7 @@ class Source(ABC):
     # Weights
 
     @property
-    def weighted(self) -> bool:
+    def has_propensities(self) -> bool:
         """Whether relevant pairs have propensities."""
         return self.propensity is not None or "propensity" in self.truth
 
@@ -278,7 +278,7 @@ class Joined(JoinedUsers):
         convention = replace(
             self.convention, relevant="any", relevant_from=None, no_relevant="zero"
         )
-        if self.source.weighted:
+        if self.source.has_propensities:
             # Rows that are not relevant may have no propensity. With a least one of 1
             # every weight is 1, and propensities are not read.
             convention = replace(convention, min_propensity=1.0)

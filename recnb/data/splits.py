@@ -157,9 +157,9 @@ class Keys:
         RoleTable(RECS, self.combinations, {}).refuse_other_kinds(table, self.roles)
         return table
 
-    def lists_in(self, part: pl.DataFrame) -> pl.Series:
+    def lists_in(self, values: pl.DataFrame) -> pl.Series:
         """Return the lists that have these values of the split, or of some columns."""
-        return self.table.join(part, on=part.columns, how="semi")["list"]
+        return self.table.join(values, on=values.columns, how="semi")["list"]
 
     def together(self, others: Sequence[Keys]) -> Keys:
         """Return the keys of several models."""

@@ -110,7 +110,7 @@ def _fields(lang: str, noun: Noun) -> dict[str, str]:
 def _korean_fields(noun: Noun) -> dict[str, str]:
     """Return the fields of Korean messages.
 
-    Beside those of English ones, {counter} is what users are counted with, and {list}
+    Beside the fields of English, {counter} is what users are counted with, and {list}
     what one of them may lack.
     """
     user, item = _KOREAN[noun.user], _KOREAN[noun.item]
@@ -133,7 +133,7 @@ _in_use: ContextVar[Language | None] = ContextVar("recnb_language", default=None
 def language(lang: str | None = None) -> str | None:
     """Set the language of all that is shown, or return it.
 
-    It is that of explanations, reports, widgets and plots.
+    Explanations, reports, widgets and plots are in it.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def language(lang: str | None = None) -> str | None:
 
 
 def current() -> Language:
-    """Return the language in force, that of `use_language` or else the setting."""
+    """Return the language in force: of `use_language`, or else the setting."""
     return _in_use.get() or _setting[0]
 
 
@@ -232,10 +232,7 @@ def _with_noun(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def named(message: str, /, **values: Any) -> str:
-    """Put the noun in force into the fields of an English sentence, and the values.
-
-    The sentence is that of an error.
-    """
+    """Put the noun in force and values into the English sentence of an error."""
     return message.format_map(Language("en", current().noun).fields | values)
 
 

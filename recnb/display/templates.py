@@ -134,7 +134,6 @@ def _environment(form_name: FormName) -> Any:
         undefined=StrictUndefined,
         finalize=written,
         trim_blocks=True,
-        auto_reload=False,
         extensions=["jinja2.ext.do"],
     )
     environment.globals |= GLOBALS | {

@@ -83,8 +83,7 @@ _MARKDOWN = str.maketrans(
     | {"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;"}
 )
 
-#: A hyphen before another one; an address of mail, in which the sign is that of nDCG@10
-#: as well.
+#: A hyphen before another one; an address of mail, whose sign nDCG@10 has as well.
 _HYPHENS = re.compile("-(?=-)")
 _MAIL = re.compile(r"([\w.+-])@([\w-]+\.\w)")
 
@@ -272,7 +271,7 @@ def users_in_words(n: int) -> str:
 
 
 def sample_in_words(n_users: int, n_lists: int | None = None, cluster: str = "") -> str:
-    """Return a number of users in words, with that of their lists if they have several.
+    """Return a number of users in words, with that of lists if they have several.
 
     `cluster`: the column whose values are drawn instead of users.
     """

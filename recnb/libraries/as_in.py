@@ -153,14 +153,14 @@ def _of_lists(
 def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | None]:
     """Return the preset that a name means, and the cut-off.
 
-    It is that of this name, or the first of the metric of accuracy that it means.
+    The preset has this name, or is the first of the metric of accuracy that it means.
     """
     metric = plain_text(metric)
     if is_word(metric, variants(library)):
         return preset(library, metric), k
     try:
         measure = measure_named(metric)
-    except OptionError:  # no metric is refused with those of the library
+    except OptionError:  # what is no metric is refused with the library's
         return preset(library, metric), k
     first = default_of(library, measure.metric.name)
     says_more = measure.text or measure.options

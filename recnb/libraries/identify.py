@@ -89,7 +89,7 @@ def identify(
 
 
 def _variants_of(evaluation: EvaluationData, measure: Measure) -> dict[str, Variant]:
-    """Return our definition of a number and those of libraries, by name."""
+    """Return how we and how libraries define a number, by name."""
     ours = Variant.of_evaluation(evaluation, measure)
     variants = {ours.name: ours}
     for preset in of_metric(measure.name):

@@ -133,7 +133,7 @@ class Variant:
 
 def refuse_weights(evaluation: EvaluationData) -> None:
     """Refuse weights, which no library has."""
-    if evaluation.source.weighted or evaluation.source.user_weights is not None:
+    if evaluation.source.has_propensities or evaluation.source.user_weights is not None:
         raise OptionError(
             "no library has weights: leave out propensity= and user_weight= for its numbers."
         )

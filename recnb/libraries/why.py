@@ -162,13 +162,10 @@ def _value(value: float) -> str:
 
 def _users_of(start: Measurement, end: Measurement) -> str:
     """Say how many users the numbers are of."""
+    users = users_in_words(start.n_counted)
     if start.n_counted == end.n_counted:
-        return users_in_words(start.n_counted)
-    return _(
-        "{n:,} {users} at the start, {other:,} at the end",
-        n=start.n_counted,
-        other=end.n_counted,
-    )
+        return users
+    return _("{start} at the start, {end:,} at the end", start=users, end=end.n_counted)
 
 
 def _other_side(

@@ -45,7 +45,7 @@ def lint(
         )
     measure = measure.with_options(options).cut_at(k)
     data = LintData(evaluation, measure)
-    is_weighted = evaluation.source.weighted
+    is_weighted = evaluation.source.has_propensities
     wanted = [check for check in CHECKS if is_weighted or not check.weighted]
     found = list[Finding]()
     not_made = dict[Check, NotCheckedError]()
@@ -126,9 +126,7 @@ def judged_order(models: Models, measure: Measure) -> dict[str, float]:
 
 
 def order_in_words(label: str, of_judged: Mapping[str, float]) -> Line:
-    """Warn that items nobody judged decide the order of models; "" if they do not."""
-    if not of_judged:
-        return ""
+    """Warn that items nobody judged decide the order of models."""
     words = N_(
         "Without the {items} that are not judged, judged_only=True, the models are in "
         "another order by {label}: {models}."

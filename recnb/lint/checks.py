@@ -1,8 +1,8 @@
 """The checks: of ids, lists, the truth, weights, users, and against train and items.
 
 Each is a header of words and a search, which yields a `Problem` for what is wrong. The
-words hold {n} and {of}, the numbers of rows; {k}, {label} and {value}, those of the
-metric; and `facts` of the problem.
+words hold {n} and {of}, the numbers of rows; {k}, {label} and {value} of the metric; and
+`facts` of the problem.
 """
 
 from __future__ import annotations
@@ -92,11 +92,23 @@ def ids_written_otherwise(data: LintData) -> Iterator[Problem]:
             for name in data.given
             if name != "recs"
         )
-        lost = ids.filter(~pl.col(role).is_in(listed.implode()))
+        is_lost = ~pl.col(role).is_in(listed.implode())
+        lost = ids.filter(is_lost, pl.col(role).str.strip_chars() != "")
+        known = listed.to_frame("listed")
+        # One select for all ways: by most of them no id is listed.
+        is_listed = lost.select(
+            respelt(pl.col(role), way)
+            .is_in(respelt(pl.lit(listed), way).implode())
+            .alias(way)
+            for way in SPELLINGS
+        )
         for way in SPELLINGS:
-            otherwise = _listed_otherwise(lost, listed, way)
-            if otherwise.height == 0:
+            if not is_listed[way].any():
                 continue
+            plain = known.with_columns(plain=respelt(pl.col("listed"), way))
+            plain = plain.unique("plain", keep="first", maintain_order=True)
+            otherwise = lost.with_columns(plain=respelt(pl.col(role), way))
+            otherwise = otherwise.join(plain, on="plain", maintain_order="left")
             frames = otherwise["frame"].unique(maintain_order=True)
             of_frames = ids.filter(pl.col("frame").is_in(frames.implode()))
             yield Problem(
@@ -110,20 +122,6 @@ def ids_written_otherwise(data: LintData) -> Iterator[Problem]:
                 },
                 short=LOST_IDS[role],
             )
-
-
-def _listed_otherwise(lost: pl.DataFrame, listed: pl.Series, way: str) -> pl.DataFrame:
-    """Return the lost ids that some list has, but for the way they are written.
-
-    The column "listed" has the id of the lists.
-    """
-    known = pl.DataFrame({"listed": listed, "plain": listed})
-    known = known.with_columns(respelt(pl.col("plain"), way))
-    known = known.filter(pl.col("plain") != "")
-    known = known.unique("plain", keep="first", maintain_order=True)
-    role = listed.name
-    lost = lost.with_columns(plain=respelt(pl.col(role), way))
-    return lost.join(known, on="plain", maintain_order="left")
 
 
 def _respell_all(data: LintData, role: str, way: str) -> Repair | None:
@@ -186,7 +184,7 @@ def missing_ids(data: LintData) -> Iterator[Problem]:
 def _is_filler(ids: pl.Series, role: str) -> pl.Series:
     """Return which items are -1, with which libraries pad lists, if none else is below 0."""
     if role == "user" or not ids.dtype.is_integer() or (ids < 0).sum() != 1:
-        return pl.repeat(False, len(ids), eager=True)
+        return pl.Series(np.zeros(len(ids), dtype=bool))
     return ids == -1
 
 
@@ -443,12 +441,12 @@ def ratings(data: LintData) -> Iterator[Problem]:
         return
     if "relevance" not in data.source.truth.labels:
         return
-    grades = data.joined.rows.truth["relevance"].cast(pl.Float64)
-    low = float(grades.to_numpy().min())
-    high = float(grades.to_numpy().max())
+    grades = data.joined.rows.truth["relevance"].cast(pl.Float64).to_numpy()
+    low = float(grades.min())
+    high = float(grades.max())
     are_half_steps = (grades * 2 % 1 == 0).all()
     is_scale = high in SCALES and 0 < low <= high / 2 and are_half_steps
-    if is_scale and grades.n_unique() > 2:
+    if is_scale and len(np.unique(grades)) > 2:
         liked = int(0.8 * high)
         is_disliked = pl.col("relevance").cast(pl.Float64) < liked
         yield Problem(

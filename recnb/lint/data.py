@@ -14,10 +14,7 @@ from recnb.data.role_table import RoleTable, rows_of_users
 from recnb.display.language import Message, _
 from recnb.display.text import one_line, sample_in_words
 from recnb.metrics.gain import Gain
-from recnb.metrics.hits import (
-    Floats,
-    Hits,
-)
+from recnb.metrics.hits import Floats, Hits
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import RETRIEVAL_METRICS
 from recnb.results.evaluation_data import EvaluationData
@@ -75,14 +72,10 @@ class LintData:
       `joined.rows.truth` has the rows of the truth, `joined.rows.relevant` the relevant
       ones of the users evaluated, which checks of the number read.
 
-    What is computed of them is so when it is first used.
+    The rest is computed when it is first used.
     """
 
-    def __init__(
-        self,
-        evaluation: EvaluationData,
-        measure: Measure,
-    ) -> None:
+    def __init__(self, evaluation: EvaluationData, measure: Measure) -> None:
         self.evaluation = evaluation
         self.measure = measure  #: as it is asked for
         self.scoring = scoring_of(evaluation, measure, measure.cutoffs())
@@ -192,7 +185,7 @@ class LintData:
     def relevant(self) -> pl.DataFrame:
         """The relevant rows of the users evaluated.
 
-        Without those of relevance 0, which only a convention counts.
+        Rows of relevance 0, which only a convention counts, are left out.
         """
         return self.joined.rows.relevant.filter(pl.col("relevance") > 0)
 

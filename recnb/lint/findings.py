@@ -77,12 +77,12 @@ class Finding(Suggesting):
     n: int  #: how many
     of: int  #: out of how many
     short: str  #: the problem and its number of cases
-    effect: str = ""  #: on the numbers
-    example: str = ""
-    advice: str = ""  #: the fix in words
-    code: str = ""  #: and as lines of Python for the caller's frames
-    #: the numbers in its sentences
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    effect: str  #: on the numbers
+    example: str
+    advice: str  #: the fix in words
+    code: str  #: and as lines of Python for the caller's frames
+    #: The numbers in its sentences.
+    facts: Mapping[str, Any]
 
     @property
     def sentences(self) -> list[str]:
@@ -121,8 +121,8 @@ class Problem:
 
     It has the rows concerned, one of which is the example, or their number.
 
-    Sentences are those of the check unless they are given. They hold `facts`, {n},
-    {of}, {k}, {label} and {value}.
+    Sentences that are not given are the check's. They hold `facts`, {n}, {of}, {k},
+    {label} and {value}.
     """
 
     rows: pl.DataFrame | int
@@ -291,7 +291,7 @@ class Lint(Suggesting):
     measured: str  #: the number by which effects are measured
     not_checked_lines: tuple[str, ...]  #: the same in words, a line for each reason
     basis: str
-    lang: str = "en"
+    lang: str
 
     def __len__(self) -> int:
         return len(self.findings)

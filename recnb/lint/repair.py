@@ -137,7 +137,7 @@ class Change(NamedTuple):
         return f"{self.frame}{code}"
 
     def after(self, rows: pl.DataFrame, ids: pl.DataFrame | None) -> pl.DataFrame:
-        """Return the rows after the change; `ids` are those of the second frame."""
+        """Return the rows after the change; `ids`: of the second frame."""
         frames = {self.frame: rows, "value": self.value}
         if ids is not None:
             frames[self.other] = ids

@@ -268,8 +268,6 @@ class Measure:
         symbol = self.symbol.replace("-", "{-}").replace(" ", "~").replace("_", r"\_")
         cutoff = "k" if self.k is None else self.k
         left = rf"\mathrm{{{symbol}}}@{cutoff}"
-        if not metric.credit:
-            return rf"{left} = f(\mathrm{{list}})"
         rows = template(OVER[metric.over][1])
         if metric.over in ("hits", "ideal", "list"):
             rows += r", i \le k"
@@ -504,8 +502,8 @@ def call_of(name: str) -> str:
 
     It is "ndcg(k=10)" for ndcg_at_10, NDCG or ndcg_score.
 
-    >>> call_of("precision_at_5"), call_of("MAP"), call_of("mean")
-    ('precision(k=5)', 'average_precision(k=10)', '')
+    >>> call_of("precision_at_5"), call_of("MAP"), call_of("mean"), call_of("")
+    ('precision(k=5)', 'average_precision(k=10)', '', '')
     """
     parts = GUESS.fullmatch(name)
     if parts is None:

@@ -55,11 +55,11 @@ def report_of(
     pairs: Pairs = (),
     baseline: str | None = None,
     basis: str = "",
-    users: int = USERS_SHOWN,
+    n_shown: int = USERS_SHOWN,
 ) -> Report:
-    """Build the report of one model, or of several.
+    """Build the report of one model, or of several, which are compared by `pairs`.
 
-    These are compared by `pairs`; so many `users` of each kind are shown.
+    `n_shown` users of each kind are shown.
     """
     first, language = next(iter(models.values())), current()
     request = _with_split(request, first)
@@ -68,13 +68,14 @@ def report_of(
     where = _where_rows_stay(models) if pairs else ""
     beyond = () if where else _asked_beyond(models, request)
     of_beyond, lacking = _beyond_accuracy(models, request, beyond, settings)
+    measures = [one for one in (*request.metrics, *beyond) if one.name not in lacking]
     lead, k = request.lead, request.lead_k
     values = _values_of_lead(models, request)
     data = ReportData(
         models=tuple(models),
         baseline=baseline,
-        metrics=_metric_words(first, request, [*request.metrics, *beyond], lacking),
-        k=request.columns,
+        metrics=tuple(_words_of(first, one, request) for one in measures),
+        k=request.k,
         lead_k=k,
         settings=settings,
         n_users=first.n_users,
@@ -87,7 +88,7 @@ def report_of(
         distribution=_distribution(models, lead, values),
         hit_rates=_hit_rates(models, k, settings),
         segments=_segments(models, request, pairs, settings),
-        users=tuple(_users_shown(models, request, values, differences, users)),
+        users=tuple(_users_shown(models, request, values, differences, n_shown)),
         lints=_lints(models, request),
         judged_order=judged_order(models, lead.cut_at(k)) if pairs else {},
         lacking=lacking,
@@ -313,23 +314,11 @@ def _lints(models: Models, request: ReportRequest) -> dict[str, Lint]:
 # Words
 
 
-def _metric_words(
-    model: EvaluationData,
-    request: ReportRequest,
-    measures: Sequence[Measure],
-    lacking: Mapping[str, str],
-) -> tuple[MetricWords, ...]:
-    """Return the words of every metric that has a number."""
-    metrics = []
-    for measure in measures:
-        if measure.name not in lacking:
-            k = Cutoffs.of(request.k_of(measure.name))
-            metrics.append(_words_of(model, measure, k))
-    return tuple(metrics)
-
-
-def _words_of(model: EvaluationData, asked: Measure, cutoffs: Cutoffs) -> MetricWords:
+def _words_of(
+    model: EvaluationData, asked: Measure, request: ReportRequest
+) -> MetricWords:
     """Return the words of a measure."""
+    cutoffs = Cutoffs.of(request.k_of(asked.name))
     metric = asked.metric
     scoring = scoring_of(model, asked, cutoffs)
     measure = scoring.measure

@@ -34,12 +34,11 @@ class MetricWords:
     term: str  #: in words
     reads: str
     formula: str
-    #: of accuracy the options in words, those that were not given as well; else the
-    # range
+    #: Of accuracy the options in words, also those not given; of others the range.
     convention: str
     bounds: tuple[float, float]
     is_accuracy: bool
-    better: Better = "high"
+    better: Better
 
     @property
     def sign(self) -> int:
@@ -194,7 +193,7 @@ class ReportData:
 
     @property
     def findings(self) -> list[tuple[list[str], list[Finding]]]:
-        """Findings of the lint, warnings first; those of a check are together.
+        """Findings of the lint, warnings first, the findings of a check together.
 
         Each has its model. Of one model, two findings of a check are apart.
         """

@@ -45,7 +45,7 @@ def made_with(models: Models) -> dict[str, Any]:
 def _time() -> str:
     """Return the time in UTC.
 
-    It is that of SOURCE_DATE_EPOCH, if this is set, so that a file can be made again
+    SOURCE_DATE_EPOCH, if it is set, gives the time, so that a file can be made again
     byte for byte.
     """
     given = os.environ.get("SOURCE_DATE_EPOCH")
@@ -64,7 +64,7 @@ def _time() -> str:
 def _options(data: EvaluationData, convention: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns that were named, and the decisions that are not the usual ones.
 
-    Those of a library are the usual ones where it is followed.
+    Where a library is followed, its decisions are the usual ones.
     """
     call = data.side_data.call
     decisions = data.overrides

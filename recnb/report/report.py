@@ -26,8 +26,12 @@ from recnb.results.user_groups import UserGroup
 
 #: What is raised where a value that was changed is read or shown.
 CHANGED = (
-    *(ArithmeticError, AttributeError, LookupError, TypeError, ValueError),
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    TypeError,
     UndefinedError,
+    ValueError,
 )
 
 
@@ -117,7 +121,7 @@ class Report(AsJson, Suggesting):
             All numbers and words of the report, and `schema`. Tables are written by
             column: `pd.DataFrame(report.to_dict()["means"])` is one of them. Ids that are
             neither numbers nor text are written as text. Keys are the same in any
-            language; texts are in that of the report.
+            language; texts are in the report's.
 
         Examples
         --------

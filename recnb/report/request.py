@@ -31,7 +31,7 @@ class ReportRequest:
     metrics: tuple[Measure, ...]
     beyond: tuple[Measure, ...]  #: those beyond accuracy that are named
     cutoffs: CutoffsOfMetrics  #: of each metric that is named
-    by: Any = None  #: segments of users
+    by: Any  #: segments of users
 
     @property
     def lead(self) -> Measure:
@@ -39,13 +39,13 @@ class ReportRequest:
         return self.metrics[0]
 
     @property
-    def columns(self) -> tuple[int | None, ...]:
+    def k(self) -> tuple[int | None, ...]:
         """All cut-offs, the whole list last."""
         return in_order(k for ks in self.cutoffs.values() for k in ks)
 
     def k_of(self, metric: str) -> tuple[int | None, ...]:
         """Return the cut-offs of a metric."""
-        return self.cutoffs.get(metric, tuple(k for k in self.columns if k is not None))
+        return self.cutoffs.get(metric, tuple(k for k in self.k if k is not None))
 
     @property
     def lead_ks(self) -> tuple[int, ...]:

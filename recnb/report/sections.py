@@ -65,7 +65,7 @@ def estimate_of(row: MeanRow, **look: Any) -> Estimate:
 
 
 def means(report: ReportData) -> list[tuple[Line, Rows]]:
-    """Return the tables of means with their titles, that of the lead cut-off first."""
+    """Return the tables of means with their titles, the lead cut-off first."""
     first, *others = _tables_of_means(report)
     first = replace(first, note="" if report.is_one else words.legend(report))
     titled = [(other.caption, replace(other, caption="")) for other in others]
@@ -76,7 +76,7 @@ def _tables_of_means(report: ReportData) -> list[Rows]:
     """Return a row a metric of one model; of several a row a model, a table a cut-off."""
     title = _("Means over {users}", users=report.sample)
     if report.is_one:
-        return [_of_one(report, report.of_accuracy, title)]
+        return [_of_one(report, title)]
     if report.has_own_cutoffs:
         columns = []
         for metric in report.of_accuracy:
@@ -175,17 +175,17 @@ def _arrowed(name: str, better: Better) -> str:
     return f"{name} ↓" if better == "low" else name
 
 
-def _of_one(report: ReportData, metrics: Sequence[MetricWords], title: str) -> Rows:
-    """Return a row a metric, a column a cut-off, and of accuracy a picture."""
+def _of_one(report: ReportData, title: str) -> Rows:
+    """Return a row a metric of accuracy, a column a cut-off, and a picture."""
     rows = []
-    for metric in metrics:
+    for metric in report.of_accuracy:
         row: list[Line] = [_arrowed(metric.row_name, metric.better)]
         for k in report.k:
             at_cutoff = report.means_of(metric.metric, k)
             row.append(estimate_of(at_cutoff[0]) if at_cutoff else "")
         rows.append([*row, _strip(report, metric)])
     header: list[Line] = [_("metric"), *map(at_k, report.k)]
-    if any(metric.bounds == UNIT for metric in metrics):
+    if any(metric.bounds == UNIT for metric in report.of_accuracy):
         header.append(Mark("aside", _("@{k}, 0 to 1", k=report.lead_k)))
     else:
         rows = [row[:-1] for row in rows]
@@ -210,7 +210,8 @@ def _strip(report: ReportData, metric: MetricWords) -> Line:
 def differences(report: ReportData) -> Rows:
     """Return the differences at the lead cut-off with their tests.
 
-    Of many those of the lead metric; where these are many, those of the best model.
+    Of many, only the differences of the lead metric; of many of these, only the ones from
+    the best model.
     """
     rows = [*report.differences]
     title = _("Differences, each over the same {users}")
@@ -275,7 +276,7 @@ def _tests(
     title: Line,
     *,
     left: int | None = None,
-    note: Line = "",
+    note: Line,
 ) -> Rows:
     """Return a table of differences: each with the sign of its verdict, drawn about 0.
 
@@ -386,10 +387,12 @@ def _segments_of_several(
 
 
 def _name(segments: SegmentNumbers, row: MeanRow | DifferenceRow) -> Name:
+    """Return the name of a row's segment, a day without its time."""
     return Name(segments.names[row.part].removesuffix(" 00:00:00"))
 
 
-def _users_in(row: MeanRow | DifferenceRow) -> str:
+def _users_in(row: MeanRow) -> str:
+    """Return the number of users of a segment, marked where they are few."""
     few = f" {_('(few)')}" if row.n_users < SMALL else ""
     return f"{row.n_users:,}{few}"
 
@@ -408,9 +411,9 @@ def curve(report: ReportData) -> Picture:
         )
         name = f"{one_line(model, 40)}: " if model else ""
         last.append(f"{name}{fixed(points[-1].mean)}")
-    words = N_("{symbol} against {axis}. At {axis} = {k}: {values}")
+    message = N_("{symbol} against {axis}. At {axis} = {k}: {values}")
     deepest = report.curve_of(report.drawn[0])[-1].k
-    alt = _(words, symbol=symbol, axis="k", k=deepest, values="; ".join(last))
+    alt = _(message, symbol=symbol, axis="k", k=deepest, values="; ".join(last))
     ticks = [k for k in report.k if k is not None]
     marked = ticks if report.is_one else []
     ylabel = _("mean {symbol}@k", symbol=symbol)

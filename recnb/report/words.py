@@ -96,7 +96,7 @@ GAPS_OF_EACH = N_(
     "Their p is corrected by Holm's method over the segments of a metric (tests in all: "
     "{n:,})."
 )
-#: The same where no gap is tested.
+#: Below segments where no gap is tested.
 INTERVALS_OF_EACH = N_(
     "The {confidence:g}% intervals are not corrected for the number of comparisons."
 )
@@ -121,20 +121,18 @@ OF_ALL_LISTS = N_(
 # Texts: how to read
 
 INTERVALS = N_("The {confidence:g}% intervals take the {users} as a sample.")
-#: The interval of a mean.
 BETA = N_(
-    "That of a mean is of a beta distribution within the metric's bounds; where all "
-    "values are 0 or 1, it is the exact one of Clopper and Pearson."
+    "The interval of a mean is of a beta distribution within the metric's bounds; where "
+    "all values are 0 or 1, it is the exact one of Clopper and Pearson."
 )
-#: The same of lists in clusters, where it is never exact.
+#: The interval of a mean over lists in clusters, which is never exact.
 BETA_OF_CLUSTERS = N_(
-    "That of a mean is of a beta distribution within the metric's bounds."
+    "The interval of a mean is of a beta distribution within the metric's bounds."
 )
-#: The interval of a difference.
 INTERVAL_OF_DIFFERENCES = N_(
-    "That of a difference is of Student's t over the {users}; where fewer than 10 "
-    "{users} lie above the lowest difference, or below the highest, it is one within the "
-    "metric's bounds."
+    "The interval of a difference is of Student's t over the {users}; where fewer than "
+    "10 {users} lie above the lowest difference, or below the highest, it is one within "
+    "the metric's bounds."
 )
 NOT_CORRECTED = N_("Intervals are not corrected for the number of comparisons.")
 CLUSTERED = N_("Inference is clustered by {unit}.")

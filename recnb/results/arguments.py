@@ -156,7 +156,7 @@ def _standard_names(data: EvaluationData | None) -> list[str]:
     """
     if data is None:
         return [*STANDARD]
-    usual = WEIGHTED if data.source.weighted else STANDARD
+    usual = WEIGHTED if data.source.has_propensities else STANDARD
     if data.library is None:
         return [*usual]
     names = [name for name in usual if presets.of_metric(name, data.library)]

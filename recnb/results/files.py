@@ -86,7 +86,7 @@ def written(text: str, path: File | None) -> str | None:
 
 
 def json_values(value: Any) -> Any:
-    """Return nested data as JSON has it: tuples as lists, NaN as None, dates as text."""
+    """Return nested data as JSON has it: tuples as lists, NaN as None."""
     if isinstance(value, Mapping):
         return {name: json_values(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
@@ -95,9 +95,7 @@ def json_values(value: Any) -> Any:
         value = value.item()
     if isinstance(value, float) and not isfinite(value):
         return None
-    if value is None or isinstance(value, (str, int, float)):
-        return value
-    return str(value)
+    return value
 
 
 def as_json(values: Mapping[str, Any]) -> str:

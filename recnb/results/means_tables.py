@@ -144,7 +144,7 @@ def intervals_in_words(data: EvaluationData, numbers: Numbers) -> list[str]:
 
     Nothing if no number has one.
     """
-    if np.isnan(numbers.estimates[:, :, 1]).all():
+    if np.isnan(numbers.estimates).any(axis=2).all():
         return []
     confidence = 100 * numbers.settings.confidence
     words = _("{confidence:g}% intervals", confidence=confidence)
@@ -157,7 +157,7 @@ def _sampling_in_words(data: EvaluationData, numbers: Numbers) -> list[str]:
     panels = numbers.panels
     is_clustered = any(panel.sample.is_clustered or panel.of_all for panel in panels)
     clustering = data.clustering_in_words if is_clustered else []
-    return [*clustering, *taken_as_known(data.source.weighted)]
+    return [*clustering, *taken_as_known(data.source.has_propensities)]
 
 
 def phrases_of(bases: Bases, *of_each: str) -> list[str]:

@@ -429,7 +429,7 @@ def unweighted_in_words(
 
     It is empty if a model has no propensities.
     """
-    if not all(model.source.weighted for model in models.values()):
+    if not all(model.source.has_propensities for model in models.values()):
         return ""
     sentences = []
     for measure in measures:

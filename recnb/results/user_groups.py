@@ -56,7 +56,7 @@ class ShownUser:
     #: Of one model the most relevant of the items missed, with their ranks below k.
     missed: tuple[RankedItem, ...]
     n_missed: int
-    text: str = ""  #: of a query, if users= has one
+    text: str  #: of a query, if users= has one
 
 
 @dataclass(frozen=True)

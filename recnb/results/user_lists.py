@@ -39,7 +39,7 @@ class RankedItem:
     rank: int | None  #: None: it is not in the list
     item: Any
     relevance: float
-    title: str = ""
+    title: str
 
 
 @dataclass(frozen=True, eq=False)

@@ -261,7 +261,7 @@ class ListSum:
             return np.append(values, without_hit)[hit]  # which is -1 there, the last
 
         earned = of_rows(credit.earned)
-        rows = pd.DataFrame({"rank": ranks})
+        rows: dict[str, Any] = {"rank": ranks}
         if user_list.truth is not None:
             rows["item"] = places["item"]
         rows["relevance"] = of_rows(hits.relevance)
@@ -283,7 +283,7 @@ class ListSum:
         terms = terms_of(measure.credit, numbers, credit.earned)
         term = of_rows(np.array(terms, dtype=object), "")
         rows["term"] = np.where(earned == 0, "", term)
-        return rows.assign(credit=earned, running=np.cumsum(earned))
+        return pd.DataFrame({**rows, "credit": earned, "running": np.cumsum(earned)})
 
     def refuse_other_formula(self, where: str) -> None:
         """Refuse a function whose numbers a formula of the metric does not give."""

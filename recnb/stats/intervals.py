@@ -65,9 +65,7 @@ class Moments:
 
     @property
     def variance(self) -> Floats:
-        """The variance of the values of units, out of n - 1; NaN below 2 units."""
-        if self.sample.n_effective < 2:
-            return self._nothing
+        """The variance of the values of units, out of n - 1, of 2 units at least."""
         return self._squares / (self.sample.n_effective - 1)
 
     @property

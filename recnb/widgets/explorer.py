@@ -1,6 +1,6 @@
 """The explorer: from the mean of a metric to its users, and to one user's list.
 
-Every number is that of an evaluation, as a reader could ask it.
+An evaluation makes every number, as it would for a reader who asks.
 """
 
 from __future__ import annotations
@@ -342,7 +342,7 @@ class Explorer(Live):
         return labels.astype(pd.CategoricalDtype(names, ordered=True))
 
     def _bar_of_each(self) -> pd.Series[Any]:
-        """Return the bar of each user: those of a report."""
+        """Return the bar of each user; a report has the same bars."""
         values = self.values["value"].to_numpy(np.float64)
         bins = Bins.over(values, METRICS[self.shown.metric].bounds)
         with use_language(self.lang):

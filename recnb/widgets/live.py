@@ -70,7 +70,7 @@ class Live(Suggesting, ABC):
     def use(self, name: str, value: str = "", key: str = "") -> None:
         """Do what a control does, and show why if it is refused.
 
-        `key` is that of the row in which the control is.
+        `key`: of the row in which the control is.
         """
         self._draws_later = True  # once, at the end
         self.problem = ""

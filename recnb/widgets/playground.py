@@ -1,7 +1,6 @@
 """The playground: a list whose items are moved, and its metrics after each step.
 
-Every number is that of `recnb.explain`. What is done by hand in a notebook is done by
-code as well.
+`recnb.explain` makes every number. Code does all that is done by hand in a notebook.
 """
 
 from __future__ import annotations
@@ -144,7 +143,7 @@ class Playground(Live):
             for measure in asked:
                 _refuse_measure(measure)
             order, relevance = _read(ranking, truth)
-            #: All of them: those of the list in their first order, then the others.
+            #: All items: the list in its first order, then the others.
             self.items = tuple(dict.fromkeys([*order, *relevance]))
             cutoff = one_cutoff(k) or len(order)
         #: What is explained, in the order given, each with its options.

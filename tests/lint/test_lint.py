@@ -220,6 +220,7 @@ def test_a_split_by_user_that_leaks_across_users_is_a_note() -> None:
     assert "after another user's first row of the truth" in finding.short
 
 
+@cache
 def of_candidates(*, extra: bool) -> tuple[Frame, Frame]:
     """Lists of 100 candidates each out of 1,500 items, or of 99 and one to three
     relevant ones; and all of them as a truth, where those not relevant are 0.

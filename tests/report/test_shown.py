@@ -81,11 +81,11 @@ def foot_in_notebook(report):
     return page[page.rindex("The same numbers") :]
 
 
-def section(report, title):
-    """Return a section of a page; behind the last one is the foot of the page."""
+def section(report, *titles):
+    """Return sections of a page; behind the last one is the foot of the page."""
     sections = page_of(report).split("\n### ")
-    (text,) = [each for each in sections if each.startswith(title)]
-    return text
+    found = [[each for each in sections if each.startswith(title)] for title in titles]
+    return "\n".join(text for (text,) in found)
 
 
 def reading(report):

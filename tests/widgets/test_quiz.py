@@ -28,7 +28,7 @@ from tests.rows import hold_refusals, read_rows
 @pytest.mark.parametrize("metric", OF_ONE_LIST)
 def test_an_exercise_is_small_and_each_mistake_is_recognised(metric: str) -> None:
     seen: set[str] = set()
-    n_mistakes = len(recnb.quiz(metric, seed=99).mistakes)
+    n_mistakes: list[int] = []
     for seed, asked in enumerate([None, None, 2, 10]):
         k = None if metric == "r_precision" else asked
         q = recnb.quiz(metric, seed=seed, k=k, lang="en")
@@ -51,9 +51,8 @@ def test_an_exercise_is_small_and_each_mistake_is_recognised(metric: str) -> Non
             assert sentence in repr(answer)
             assert not re.search(r"[{}|]|None|nan", sentence)
             seen.add(sentence[:25])
-        assert n_mistakes - len(q.mistakes) <= 4, (
-            "most mistakes have a number of their own"
-        )
+        n_mistakes.append(len(q.mistakes))
+    assert np.ptp(n_mistakes) <= 4, "most mistakes have a number of their own"
     slips = [slip for slip in SLIPS if slip["metric"] == metric]
     if metric != "r_precision":  # both of its confusions may give the same number
         said = [re.sub("[{}]", "", slip["sentence"])[:12] for slip in slips]

@@ -55,7 +55,7 @@ class Exercise:
         k: int | EllipsisType | None = ...,
         **changed: Any,
     ) -> float:
-        """Compute a metric of the lists, by default that of the exercise.
+        """Compute a metric of the lists, by default the exercise's.
 
         Some options may be changed, and the cut-off may be another one.
         """

@@ -44,7 +44,7 @@ def common_mistakes(q: Exercise) -> Iterator[Mistake]:
         if row["metric"] == q.metric:
             yield _other_metric(q, row["taken_for"])
     for name, value in _option_values(q):
-        if name not in ("ideal", "out_of"):
+        if name not in ("ideal", "out_of") and value != q.options[name]:
             yield _with_option(q, name, value)
     uncut = _(
         "The list was not cut: all {length} ranks counted, where only the first {depth} do.",

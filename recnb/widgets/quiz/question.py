@@ -18,7 +18,7 @@ class Question(NamedTuple):
 
     title: str
     asked: str
-    table: Rows  #: the list, or those of several users
+    table: Rows  #: the list, or the lists of several users
     rules: list[Line]
 
 

@@ -1,8 +1,8 @@
-"""Common slips: each is a wrong formula, in the grammar of those of metrics.
+"""Common slips: each is a wrong formula, in the grammar of metrics.
 
 A row of `slips.csv` is a metric, what is added for each hit (once, if it names nothing
-of a hit), what the sum is divided by, and a sentence that says so. The order of rows is
-that in which slips are named.
+of a hit), what the sum is divided by, and a sentence that says so. Slips are named in the
+order of the rows.
 """
 
 from __future__ import annotations
