@@ -128,13 +128,11 @@ class AveragedUsers:
 
     def in_words(self) -> list[str]:
         """Return who is averaged, how some count, and who is left out."""
-        lists, keys = self.joined.users, self.joined.source.keys
-        convention = self.joined.convention
-        if convention.no_relevant == "skip":
-            lists = lists.filter(pl.Series(~self.nothing_to_find))
-        who = users_in_words(len(lists))
+        keys, convention = self.joined.source.keys, self.joined.convention
+        is_out = self.nothing_to_find & (convention.no_relevant == "skip")
+        who = users_in_words(int((~is_out).sum()))
         if keys.columns:
-            who = lists_in_words(keys, lists)
+            who = lists_in_words(keys, self.joined.users.filter(pl.Series(~is_out)))
         who += convention.users_phrase
         return [Phrase(who), *self.exceptions()]
 
