@@ -30,6 +30,7 @@ JUDGED_BY_ALL = Plural(
     "{n:,} {users} that all {models} models are judged on",
 )
 
+NO_WEIGHTS = pl.DataFrame({"user": []})
 #: What to type for parts of one run.
 PATTERN = "recnb.evaluate('recs_*.parquet', truth)"
 PARTS = f"Give the parts as one frame, or as files by a pattern in quotes, {PATTERN}."
@@ -141,7 +142,7 @@ def _check_weights(models: Mapping[str, Evaluation]) -> None:
 def _user_weights(model: Evaluation) -> pl.DataFrame:
     """Return the weights of users; no row if they have none."""
     weights = model.source.user_weights
-    return pl.DataFrame({"user": []}) if weights is None else weights
+    return NO_WEIGHTS if weights is None else weights
 
 
 def _check_kinds(models: Mapping[str, Evaluation]) -> None:
@@ -161,6 +162,9 @@ def _check_kinds(models: Mapping[str, Evaluation]) -> None:
 def _check_truths(models: Mapping[str, Evaluation]) -> None:
     """Refuse models with different relevant items, and name one of them."""
     (first, ours), *others = models.items()
+    truths = [model.joined.rows.truth for model in models.values()]
+    if all(truth is truths[0] for truth in truths):
+        return  # `compare` reads one truth for all
     judged = _judged(ours.joined)
     for other, theirs in others:
         other_judged = _judged(theirs.joined)

@@ -133,7 +133,7 @@ def _runs(values: pl.Series) -> tuple[pl.Series, Ints] | None:
         starts = np.append(0, np.flatnonzero(differs.to_numpy()) + 1)
         if 2 * len(starts) > len(some):
             return None
-    return some.gather(starts), np.diff(starts, append=len(some))
+    return some[starts], np.diff(starts, append=len(some))
 
 
 def _positions_in_array(

@@ -89,22 +89,20 @@ def _refuse_disagreement(lists: RoleTable) -> None:
     """Raise an error if an item is ranked above one with a higher score."""
     rows = lists.with_columns(_checked_scores(lists)).rows.sort("user", "rank")
     # Neighbours are enough: where none disagree, no rows do.
-    rows = rows.with_columns(
-        pl.col("user", "item", "rank", "score").shift().name.suffix("_above")
-    )
-    wrong = rows.filter(
-        pl.col("user") == pl.col("user_above"),
-        pl.col("rank") > pl.col("rank_above"),  # equal ranks are refused elsewhere
-        pl.col("score") > pl.col("score_above"),
-    )
-    if wrong.height == 0:
+    above, below = rows.head(-1), rows.slice(1)
+    is_wrong = below["user"] == above["user"]
+    is_wrong &= below["rank"] > above["rank"]  # equal ranks are refused elsewhere
+    is_wrong &= below["score"] > above["score"]
+    n_wrong = is_wrong.sum()
+    if not n_wrong:
         return
-    row, plural = wrong.row(0, named=True), "s" * (wrong.height > 1)
+    first, plural = is_wrong.arg_max(), "s" * (n_wrong > 1)
+    row, upper = below.row(first, named=True), above.row(first, named=True)
     raise FrameError(
         f"{lists.name}: {lists.label('rank')!r} and {lists.label('score')!r} "
-        f"disagree in {wrong.height:,} place{plural}: user {row['user']!r} has "
+        f"disagree in {n_wrong:,} place{plural}: user {row['user']!r} has "
         f"item {row['item']!r} at rank {row['rank']}, below item "
-        f"{row['item_above']!r}, with a higher score, {row['score']:g}. Say which one is "
+        f"{upper['item']!r}, with a higher score, {row['score']:g}. Say which one is "
         f"the order: order='rank' or order='score'. If the rows are {SEVERAL_LISTS}"
     )
 

@@ -241,7 +241,7 @@ def ids_in_words(rows: pl.DataFrame, row: int, noun: Noun | None = None) -> str:
 
 def rows_of_users(table: pl.DataFrame, users: pl.Series) -> pl.DataFrame:
     """Return the rows of some users."""
-    return table.filter(pl.col("user").is_in(users.implode()))
+    return table.filter(pl.col("user").is_in(pl.lit(users).implode()))
 
 
 def repeated(table: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:

@@ -94,6 +94,8 @@ def ids_written_otherwise(data: LintData) -> Iterator[Problem]:
         )
         is_lost = ~pl.col(role).is_in(listed.implode())
         lost = ids.filter(is_lost, pl.col(role).str.strip_chars() != "")
+        if lost.is_empty():
+            continue
         known = listed.to_frame("listed")
         # One select for all ways: by most of them no id is listed.
         is_listed = lost.select(
@@ -158,14 +160,16 @@ IDS_OF_NOTHING = {
 )
 def missing_ids(data: LintData) -> Iterator[Problem]:
     n_rows = sum(data.frame(name).height for name in SIDES)
+    words = pl.all().cast(pl.String).str.strip_chars().str.to_lowercase()
     for role in PAIR:
         repair = Repair(data)
         rows = list[pl.DataFrame]()
         for name in SIDES:
             ids = data.frame(name)[role].unique(maintain_order=True)
             called = data.source.keys.users_of(ids) if role == "user" else ids
-            words = called.cast(pl.String).str.strip_chars().str.to_lowercase()
-            is_missing = words.is_in(NOTHING) | _is_filler(ids, role)
+            # One select: each method of a Series would be a query.
+            is_nothing = called.to_frame().select(words.is_in(NOTHING)).to_series()
+            is_missing = is_nothing | _is_filler(ids, role)
             missing = ids.filter(is_missing).to_list()
             if missing:
                 frame = data.frame(name).select(PAIR)

@@ -162,10 +162,10 @@ class LintData:
         frame = self.frame(name)
         if role not in frame.columns:
             return pl.Series(role, [], dtype=pl.String)
-        ids = frame[role].unique(maintain_order=True)
+        ids = frame[role]
         if role == "user" and name in SIDES:
-            ids = self.source.keys.users_of(ids).unique(maintain_order=True)
-        return ids
+            ids = self.source.keys.users_of(ids)
+        return ids.unique(maintain_order=True)
 
     @cached_property
     def listed(self) -> Mask:

@@ -85,14 +85,17 @@ def _sample_in_truth(data: LintData) -> SampledCandidates | None:
     """
     users = data.users(data.listed)
     judged = data.joined.rows.truth.join(users, on="user", how="semi")
-    recs = data.joined.rows.lists.join(users, on="user", how="semi")
-    n_items = pl.concat([judged["item"], recs["item"]]).n_unique()
+    lists = data.joined.rows.lists
     # What was not relevant and is in no list was put into the truth as a candidate.
     is_negative = pl.col("relevance").cast(pl.Float64) <= 0
-    unlisted = judged.join(recs, on=PAIR, how="anti").select(is_negative).to_series()
-    n_others = recs.join(judged, on=PAIR, how="anti").height
-    if not unlisted.sum() > len(unlisted) / 2 or n_others > MISSING * recs.height:
+    unlisted = judged.join(lists, on=PAIR, how="anti").select(is_negative).to_series()
+    if not unlisted.sum() > len(unlisted) / 2:
         return None
+    recs = lists.join(users, on="user", how="semi")
+    n_others = recs.join(judged, on=PAIR, how="anti").height
+    if n_others > MISSING * recs.height:
+        return None
+    n_items = pl.concat([judged["item"], recs["item"]]).n_unique()
     longest = int(data.joined.hits.list_length.max())
     for rows in (judged, judged.filter(is_negative)):
         counts = rows.group_by("user").len("size")

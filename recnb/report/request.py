@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from recnb.caching import cached_property
 from recnb.errors import OptionError, quoted
 from recnb.metrics.hits import WHOLE_LISTS, Cutoffs
 from recnb.metrics.measure import Measure
@@ -38,7 +39,7 @@ class ReportRequest:
         """The metric of the headline, the curve and the users: the first."""
         return self.metrics[0]
 
-    @property
+    @cached_property
     def k(self) -> tuple[int | None, ...]:
         """All cut-offs, the whole list last."""
         return in_order(k for ks in self.cutoffs.values() for k in ks)

@@ -139,12 +139,11 @@ class AveragedUsers:
 
     def in_words(self) -> list[str]:
         """Return who is averaged, how some count, and who is left out."""
-        lists, keys = self.joined.users, self.joined.source.keys
-        convention = self.joined.convention
-        if convention.no_relevant == "skip":
-            lists = lists.filter(pl.Series(~self.nothing_to_find))
-        who = users_in_words(len(lists))
+        keys, convention = self.joined.source.keys, self.joined.convention
+        is_left_out = self.nothing_to_find & (convention.no_relevant == "skip")
+        who = users_in_words(int((~is_left_out).sum()))
         if self.is_split:
+            lists = self.joined.users.filter(pl.Series(~is_left_out))
             who = lists_in_words(keys, lists)
         who += convention.users_phrase
         return [Phrase(who), *self.exceptions()]

@@ -349,6 +349,8 @@ class Numbers:
 
         `in_bounds`: also what is not tested has an interval, within the bounds.
         """
+        if not self.pairs:
+            return []
         arrays = {**self.tests}
         del arrays["is_test"]
         low, high = arrays.pop("low_in_bounds"), arrays.pop("high_in_bounds")

@@ -13,6 +13,7 @@ import numpy as np
 
 from recnb.conventions import Convention, options_in_words, presets
 from recnb.data import Joined
+from recnb.data.ids import positions
 from recnb.data.in_memory import InMemory
 from recnb.display.language import N_, Noun, _
 from recnb.display.text import Phrase
@@ -62,7 +63,7 @@ def values_of_users(data: EvaluationData, measure: Measure, cutoffs: Cutoffs) ->
     evaluated are not among them, or some others have a value.
     """
     values = values_of(data, measure, cutoffs)
-    is_evaluated = values.users.is_in(data.joined.users.implode()).to_numpy()
+    is_evaluated = positions(data.joined.users, values.users) >= 0
     lacks_users = is_evaluated.sum() < data.n_lists
     has_other_users = np.isfinite(values.matrix[~is_evaluated]).any()
     if lacks_users or has_other_users:

@@ -318,7 +318,7 @@ class Table(pd.DataFrame):
         """Return the lines below the table, the last of which is its basis."""
         left_out = 0
         if self._shown.pivot is None:  # else models stand side by side, and none is out
-            left_out = len(self) - len(self._frame_shown())
+            left_out = max(len(self) - self._shown.most, 0)
         more = ngettext(
             "{n:,} more row in .to_frame()", "{n:,} more rows in .to_frame()", left_out
         )

@@ -100,12 +100,12 @@ def extremes(
     best_kind, worst_kind = ("best", "worst") if better else ("highest", "lowest")
     if not len(worst):
         best_kind = "only"
-    groups = []
-    for kind, positions in ((best_kind, best), (worst_kind, worst)):
-        if len(positions):
-            users = _shown([model], positions.tolist(), [values], k)
-            groups.append(UserGroup(kind, name, None, users))
-    return groups
+    users = _shown([model], [*best.tolist(), *worst.tolist()], [values], k)
+    groups = [
+        UserGroup(best_kind, name, None, users[: len(best)]),
+        UserGroup(worst_kind, name, None, users[len(best) :]),
+    ]
+    return [group for group in groups if group.users]
 
 
 def moved(

@@ -145,8 +145,8 @@ def user_lists_of(
     `hits`: those of all users, if not the ones down to k.
     """
     users, rows = data.joined.users[list(positions)], data.joined.rows
-    listed = rows.lists_of(users).select("user", "rank", "item")
-    relevant = rows.relevant_of(users).select("user", "item")
+    listed = rows.lists_of(users)[:, ["user", "rank", "item"]]
+    relevant = rows.relevant_of(users)[:, ["user", "item"]]
     items = listed.sort("rank", maintain_order=True).rows_by_key("user")
     truth = relevant.rows_by_key("user")
     hits = data.hits(k) if hits is None else hits

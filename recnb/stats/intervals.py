@@ -98,7 +98,7 @@ class Moments:
         highest = self.mean + self._deviations.max(axis=0)
         return lowest, highest
 
-    @property
+    @cached_property
     def varies(self) -> Bools:
         """Whether units have different values."""
         lowest, highest = self._extremes_of_units
@@ -167,7 +167,7 @@ class Moments:
         """Return whether enough units are off a bound; `distances`: of values from it."""
         return self.varies & (self.sample.n_off(distances) >= ENOUGH)
 
-    @property
+    @cached_property
     def _limits(self) -> Ends:
         """The bounds of the metric, or values that pass them.
 
