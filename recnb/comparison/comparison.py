@@ -500,7 +500,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         basis = "; ".join(self._basis.of_metrics([measure], cutoff, numbers.bases))
         checks = [
             not_worse_check(row, float(margin), self.settings.confidence, basis)
-            for row in numbers.difference_rows(in_bounds=True)
+            for row in numbers.difference_rows(even_untested=True)
             if (row.model, row.baseline) in pairs
         ]
         return Gate(tuple(checks))

@@ -168,7 +168,7 @@ def limit_check(
     check: str,
     score: MetricValue,
     limit: float,
-    model: str = "",
+    model: str,
 ) -> GateCheck:
     """Check whether a score of a model is on the right side of a limit."""
     name_of_limit, passed, failed = LIMITS[check]
@@ -225,7 +225,7 @@ CONCLUSIONS = {
 
 
 def not_worse_check(
-    row: DifferenceRow, margin: float, confidence: float, basis: str = ""
+    row: DifferenceRow, margin: float, confidence: float, basis: str
 ) -> GateCheck:
     """Check that a model is not worse than the baseline.
 

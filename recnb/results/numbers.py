@@ -344,15 +344,15 @@ class Numbers:
                 rows.append(MeanRow(model=model, **place.key, **values))
         return rows
 
-    def difference_rows(self, *, in_bounds: bool = False) -> list[DifferenceRow]:
+    def difference_rows(self, *, even_untested: bool = False) -> list[DifferenceRow]:
         """Return a row for each difference, those of a part together.
 
-        `in_bounds`: also what is not tested has an interval, within the bounds.
+        `even_untested`: also what is not tested has an interval, within the bounds.
         """
         arrays = {**self.tests}
         del arrays["is_test"]
-        low, high = arrays.pop("low_in_bounds"), arrays.pop("high_in_bounds")
-        if in_bounds:
+        low, high = arrays.pop("low_even_untested"), arrays.pop("high_even_untested")
+        if even_untested:
             arrays |= {"low": low, "high": high}
         rows = []
         for place, cells in self._rows_of(arrays):
