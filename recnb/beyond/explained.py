@@ -94,7 +94,7 @@ def _value_and_rows(
                     cutoff=measure.k,
                 )
             )
-        (whole,) = values.results
+        (whole,) = values.wholes
         return float(whole.value), whole.rows, data.item_data.catalogue.ids
     list_id = values.users[data.position(user, values.users, values.basis.who)]
     parts = data.item_data.parts_for(metric)

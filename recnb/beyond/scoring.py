@@ -59,7 +59,7 @@ def values_of_lists(
             weights=weights,
             n_without_value=int(np.isnan(at_deepest).sum()),
         ),
-        results=tuple(wholes),
+        wholes=tuple(wholes),
         data=data,
         weights=weights,
     )

@@ -11,8 +11,9 @@ from recnb.errors import OptionError, RecnbError
 from recnb.metrics.hits import Cutoffs, one_cutoff
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS
+from recnb.results.basis import depth_in_words
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.means_tables import by_cutoff, depth_in_words, phrases_of
+from recnb.results.means_tables import by_cutoff, phrases_of
 from recnb.results.numbers import Numbers, panels_beyond
 from recnb.results.scoring import recorded_in
 from recnb.results.shown import Shown

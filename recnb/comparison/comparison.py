@@ -61,14 +61,13 @@ from recnb.results.arguments import (
     measure_of_curve,
     refuse_whole_metrics,
 )
-from recnb.results.basis import merged, taken_as_known
+from recnb.results.basis import depth_in_words, merged, taken_as_known
 from recnb.results.evaluation_data import (
     EvaluationData,
     check_side_data,
     has_side_data,
 )
 from recnb.results.gate import Gate, not_worse_check
-from recnb.results.means_tables import depth_in_words
 from recnb.results.numbers import Numbers, measured
 from recnb.results.scoring import values_of_users
 from recnb.results.segments import (
@@ -289,10 +288,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def _measured(
         self, asked: Sequence[Measure], cutoffs: Cutoffs, division: Division = EVERYONE
     ) -> Numbers:
-        """Measure metrics of the models, and the differences of their pairs.
-
-        All tables are views of these numbers.
-        """
+        """Measure metrics of the models, and the differences of their pairs."""
         return measured(
             self._models,
             asked,
@@ -303,7 +299,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         )
 
     def _one_asked(
-        self, metric: AnyMetric, k: object, options: Given, *of_call: str
+        self, metric: AnyMetric | Measure, k: object, options: Given, *of_call: str
     ) -> tuple[Measure, Cutoffs]:
         """Look up the metric of a call at one cut-off: the one in its text, or k.
 
@@ -500,7 +496,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         basis = "; ".join(self._basis.of_metrics([measure], cutoff, numbers.bases))
         checks = [
             not_worse_check(row, float(margin), self.settings.confidence, basis)
-            for row in numbers.difference_rows(in_bounds=True)
+            for row in numbers.difference_rows(even_untested=True)
             if (row.model, row.baseline) in pairs
         ]
         return Gate(tuple(checks))
@@ -594,11 +590,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         >>> found = recnb.compare(sample.recommendations, sample.test, baseline="popular")
         >>> movers = found.movers("ndcg", k=10, n=2)
         """
-        measure_named(metric, ACCURACY)  # or an error that says what else there is
+        asked = measure_named(metric, ACCURACY)
         n_shown = count_of_users("n", n)
         pair = self._pair(model, baseline)
         of_call = ("n", "model", "baseline")
-        measure, cutoff = self._one_asked(metric, k, options, *of_call)
+        measure, cutoff = self._one_asked(asked, k, options, *of_call)
         values = {
             name: values_of_users(self._models[name], measure, cutoff)[:, 0]
             for name in pair

@@ -17,8 +17,7 @@ from recnb.results.segments import Division, division_by
 from recnb.results.shown import Shown
 from recnb.results.table import Table
 from recnb.results.verdicts import verdict_of
-from recnb.stats import holm, resampled, settled
-from recnb.stats.means import means
+from recnb.stats import holm, means, resampled, without_rounding
 
 #: What the tests are, and what their intervals cover.
 FOLDS = N_(
@@ -118,7 +117,7 @@ def _notes(
 def _differences(numbers: Numbers, test_share: float | None) -> Table:
     """Return a row for each pair with the test of its differences over splits."""
     ours, theirs = np.transpose(numbers.positions)
-    differences = settled(numbers.mean[:, ours] - numbers.mean[:, theirs])
+    differences = without_rounding(numbers.mean[:, ours] - numbers.mean[:, theirs])
     all_tied = (differences == 0).all(axis=0)
     settings, better = numbers.settings, numbers.places[0].measure.metric.better
     tests = resampled(differences, settings.confidence, test_share)

@@ -18,7 +18,7 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.results import conclusions as words
 from recnb.results.means_tables import distinct_labels
-from recnb.results.numbers import ENDS, NAMES, DifferenceRow, MeanRow, Numbers
+from recnb.results.numbers import ESTIMATE, NAMES, DifferenceRow, MeanRow, Numbers
 from recnb.results.segments import Division
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table
@@ -90,12 +90,12 @@ def means_table(
         kind: {column: [] for column in names.values()} for kind in ("best", *MARKS)
     }
     rows = dict[Any, dict[tuple[str, str], float]]()  # column and end, by label
-    means = numbers.mean_rows(baseline)
+    means = numbers.mean_rows(against_baseline=baseline is not None)
     for mean in means:
         segment, column = division.keys[mean.part], names[mean.metric, mean.k]
         label = (*segment, mean.model) if segment else mean.model
         row = rows.setdefault(label, {})
-        for end in ENDS:
+        for end in ESTIMATE:
             row[column, end] = getattr(mean, end)
         if mean.best:
             marks["best"][column].append(label)
@@ -105,7 +105,7 @@ def means_table(
     index = pd.MultiIndex.from_tuples([], names=levels)  # where nobody has a value
     if rows:
         index = pd.Index([*rows]).set_names(levels)
-    columns = pd.MultiIndex.from_product([names.values(), ENDS])
+    columns = pd.MultiIndex.from_product([names.values(), ESTIMATE])
     table = pd.DataFrame([*rows.values()], index, columns)
     if not intervals:
         table = pd.DataFrame(table.xs("mean", axis=1, level=1))
@@ -219,7 +219,7 @@ def curves(numbers: Numbers) -> pd.DataFrame:
     """Return a row for each model and cut-off of a metric."""
     cutoffs = [place.k for place in numbers.places]
     by_model = numbers.estimates.swapaxes(0, 1)  # models × cut-offs × 3
-    frame = pd.DataFrame(by_model.reshape(-1, len(ENDS)), columns=ENDS)
+    frame = pd.DataFrame(by_model.reshape(-1, len(ESTIMATE)), columns=ESTIMATE)
     frame.insert(0, "model", np.repeat([*numbers.models], len(cutoffs)).tolist())
     frame.insert(1, "k", cutoffs * len(numbers.models))
     return frame

@@ -53,7 +53,7 @@ def identify(
 
     The arguments are those of `Evaluation.identify`.
     """
-    measure = measure_named(metric, METRICS).cut_at(k).with_options(options)
+    measure = measure_named(metric, METRICS).with_options(options).cut_at(k)
     k = measure.k
     printed, digits = printed_number(value)
     refuse_weights(evaluation)

@@ -47,7 +47,7 @@ def why(
 
     The arguments are those of `Evaluation.why`.
     """
-    measure = measure_named(metric, METRICS).cut_at(k).with_options(options)
+    measure = measure_named(metric, METRICS).with_options(options).cut_at(k)
     k = measure.k
     refuse_weights(evaluation)
     source = evaluation.source

@@ -73,7 +73,10 @@ WEIGHTS = {
 class Measure:
     """What a number is of: a metric with its options, at a cut-off or at several.
 
-    An example is nDCG(gain="exponential")@10.
+    |               | `name`      | `asked_as`    | `symbol`    | `label`       |
+    |---------------|-------------|---------------|-------------|---------------|
+    | "nDCG@10"     | "ndcg"      | "nDCG@10"     | "nDCG"      | "nDCG@10"     |
+    | "AP(rel=2)@5" | "AP(rel=2)" | "AP(rel=2)@5" | "AP(rel=2)" | "AP(rel=2)@5" |
     """
 
     metric: Metric[...]

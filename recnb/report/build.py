@@ -82,7 +82,7 @@ def report_of(
         n_lists=first.sample.n_lists,
         cluster=first.sample.cluster,
         clustered_by=first.clustered_by,
-        means=(*numbers.mean_rows(baseline), *of_beyond),
+        means=(*numbers.mean_rows(against_baseline=baseline is not None), *of_beyond),
         differences=differences,
         curve=tuple(curve.mean_rows()),
         distribution=_distribution(models, lead, values),

@@ -55,7 +55,7 @@ NO_PAIRS = (
 
 def asked_of(
     data: EvaluationData | None,
-    metrics: Metrics | Sequence[Measure],
+    metrics: Metrics | Sequence[AnyMetric | Measure],
     cutoffs: Cutoffs,
     options: Given,
     *of_call: str,

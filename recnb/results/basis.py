@@ -16,33 +16,40 @@ from recnb.display.language import N_, Message, Noun, Plural, _, ngettext, use_n
 from recnb.display.text import Phrase, one_line, users_in_words
 from recnb.metrics.hits import Bools, Floats
 
-#: What is said of users with no relevant item, by `no_relevant` of the convention.
-NO_RELEVANT: dict[str, str] = {
-    "skip": N_("{n:,} left out, with no relevant {item}"),
-    "zero": N_("{n:,} of them with no relevant {item}, which counts 0"),
-    "one": N_("{n:,} of them with no relevant {item}, which counts 1"),
+#: What is said of users with no relevant item, by `no_relevant` of the convention; and a
+#: short form for the one line of a score.
+NO_RELEVANT = {
+    "skip": (
+        N_("{n:,} left out, with no relevant {item}"),
+        N_("{n:,} left out"),
+    ),
+    "zero": (
+        N_("{n:,} of them with no relevant {item}, which counts 0"),
+        N_("{n:,} with nothing to find as 0"),
+    ),
+    "one": (
+        N_("{n:,} of them with no relevant {item}, which counts 1"),
+        N_("{n:,} with nothing to find as 1"),
+    ),
 }
 #: In place of "skip", in a split.
-LISTS_LEFT_OUT = Plural(
-    "{n:,} list left out, with no relevant {item}",
-    "{n:,} lists left out, with no relevant {item}",
+LISTS_LEFT_OUT = (
+    Plural(
+        "{n:,} list left out, with no relevant {item}",
+        "{n:,} lists left out, with no relevant {item}",
+    ),
+    N_("{n:,} left out"),
 )
 #: In place of "zero" and "one", for a cost that says what a list without a hit adds.
-AS_MISSED = N_(
-    "{n:,} of them with no relevant {item}, which counts as a list without a hit"
+AS_MISSED = (
+    N_("{n:,} of them with no relevant {item}, which counts as a list without a hit"),
+    N_("{n:,} with nothing to find"),
 )
 #: What is said of users whom the truth lacks, if users with no relevant item count.
-NOT_JUDGED = N_("{n:,} left out, without judgements")
-
-#: Short forms of these, for the one line of a score.
-IN_SHORT: dict[Message, str] = {
-    NO_RELEVANT["skip"]: N_("{n:,} left out"),
-    NO_RELEVANT["zero"]: N_("{n:,} with nothing to find as 0"),
-    NO_RELEVANT["one"]: N_("{n:,} with nothing to find as 1"),
-    LISTS_LEFT_OUT: N_("{n:,} left out"),
-    AS_MISSED: N_("{n:,} with nothing to find"),
-    NOT_JUDGED: N_("{n:,} not judged left out"),
-}
+NOT_JUDGED = (
+    N_("{n:,} left out, without judgements"),
+    N_("{n:,} not judged left out"),
+)
 
 #: A number under a library's conventions that the library has not.
 OWN = N_("recnb's own: that of {library} is not recorded")
@@ -221,6 +228,13 @@ def lists_in_words(keys: Keys, lists: pl.Series) -> str:
     )
 
 
+def depth_in_words(k: int | None) -> str:
+    """Say how deep lists are read."""
+    if k is None:
+        return _("whole lists")
+    return _("lists cut at {k}", k=k)
+
+
 def follows(library: str, given: str = "") -> Phrase:
     """Say whose conventions a number follows.
 
@@ -253,17 +267,14 @@ def no_relevant_in_words(
     split.
     """
     counted = NO_RELEVANT[convention.no_relevant]
-    left_out: Message = LISTS_LEFT_OUT if of_lists else NO_RELEVANT["skip"]
+    left_out = LISTS_LEFT_OUT if of_lists else NO_RELEVANT["skip"]
     they_count = convention.no_relevant != "skip"
     if they_count and has_missed:
         counted = AS_MISSED
     if they_count and convention.averaged_users == "truth":
         left_out = NOT_JUDGED
-    numbers: list[tuple[Message, int]] = [
-        (counted, n_evaluated),
-        (left_out, n_left_out),
-    ]
-    return [Phrase(_(words, n=n), _(IN_SHORT[words], n=n)) for words, n in numbers if n]
+    numbers = [(counted, n_evaluated), (left_out, n_left_out)]
+    return [Phrase(_(long, n=n), _(short, n=n)) for (long, short), n in numbers if n]
 
 
 def all_weights_in_words(joined: Joined) -> list[str]:

@@ -107,7 +107,7 @@ def conclusion(row: DifferenceRow, settings: Settings, n_compared: int) -> Line:
             correction=_(CORRECTED, count=f"{n_compared:,}"),
         ),
         detectable=fixed(row.detectable),
-        sample=row.sample,
+        sample=row.users_phrase,
     )
 
 

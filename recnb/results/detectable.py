@@ -22,10 +22,10 @@ from recnb.stats import (
     Moments,
     UserSample,
     check_power,
-    errors_needed,
-    settled,
+    smallest_found,
+    standard_errors_needed,
+    without_rounding,
 )
-from recnb.stats import detectable as detectable_at
 
 #: The correlation of two models' values per user, assumed if it is not measured.
 #: Between a neighbourhood model, a factor model and the most popular items it is 0.3 to
@@ -66,12 +66,12 @@ class Detectable(float):
         """
         # Values less the lowest vary as values do, so that a user who is off it counts as
         # one who differs.
-        differences = settled(values - values.min())[:, np.newaxis]
+        differences = without_rounding(values - values.min())[:, np.newaxis]
         moments = Moments(differences, sample)
         factor = math.sqrt(2 * (1 - CORRELATION))
         sd = factor * moments.sd
-        reach = factor * np.maximum(*moments.reach)
-        (difference,) = detectable_at(sd, sample.n_effective, power, alpha, reach)
+        margin = factor * np.maximum(*moments.margin)
+        (difference,) = smallest_found(sd, sample.n_effective, power, alpha, margin)
         if sample.count(differences != 0) < ENOUGH:
             difference = math.nan  # so few do not show how far others would differ
         self = cls(difference)
@@ -124,7 +124,7 @@ def detectable(
     data: EvaluationData,
     metric: AnyMetric,
     k: int | None = None,
-    power: float = 0.8,
+    power: float = POWER,
     *,
     alpha: float = 0.05,
     **options: Any,
@@ -223,5 +223,5 @@ def users_needed(
             f"difference={quoted(difference)} is none that any number of users could "
             "show: give one such as 0.01."
         )
-    errors = errors_needed(power, alpha)
-    return max(ENOUGH, math.ceil((errors * spread / difference) ** 2))
+    n_errors = standard_errors_needed(power, alpha)
+    return max(ENOUGH, math.ceil((n_errors * spread / difference) ** 2))

@@ -153,7 +153,7 @@ def within(
         raise OptionError(
             f"value={quoted(limit)} is no number that a metric could reach: give one, such as 0.3."
         )
-    measure = measure_named(metric).cut_at(k).with_options(options)
+    measure = measure_named(metric).with_options(options).cut_at(k)
     if isinstance(limit, np.floating):  # with the digits that were typed
         limit = float(str(limit))
     return Gate(
@@ -168,7 +168,7 @@ def limit_check(
     check: str,
     score: MetricValue,
     limit: float,
-    model: str = "",
+    model: str,
 ) -> GateCheck:
     """Check whether a score of a model is on the right side of a limit."""
     name_of_limit, passed, failed = LIMITS[check]
@@ -214,7 +214,7 @@ CONCLUSIONS = {
         N_("{label}: {model} is worse than {baseline}"),
         N_("{label}: {model} is worse than {baseline} by {margin} or more"),
     ),
-    "open": (
+    "undecided": (
         N_("{label}: no conclusion on {model} against {baseline}"),
         N_(
             "{label}: inconclusive whether {model} is worse than {baseline} by "
@@ -225,7 +225,7 @@ CONCLUSIONS = {
 
 
 def not_worse_check(
-    row: DifferenceRow, margin: float, confidence: float, basis: str = ""
+    row: DifferenceRow, margin: float, confidence: float, basis: str
 ) -> GateCheck:
     """Check that a model is not worse than the baseline.
 
@@ -256,7 +256,7 @@ def not_worse_check(
 def _conclusion_on(row: DifferenceRow, margin: float) -> str:
     """Return what is concluded of a model against the baseline, of `CONCLUSIONS`."""
     if row.n_users < ENOUGH:
-        return "open"
+        return "undecided"
     if row.won + row.lost == 0:
         return "not_worse"
     low, high = row.low, row.high
@@ -265,10 +265,10 @@ def _conclusion_on(row: DifferenceRow, margin: float) -> str:
     if margin:
         if low > -margin:
             return "not_worse"
-        return "worse" if high <= -margin else "open"
+        return "worse" if high <= -margin else "undecided"
     # Few users differ, and the interval within the bounds is below 0: none passes.
     if row.verdict == "untested" and high < 0:
-        return "open"
+        return "undecided"
     return "worse" if row.verdict == "worse" else "not_worse"
 
 
@@ -290,7 +290,7 @@ def _difference_in_words(row: DifferenceRow, margin: float, confidence: float) -
         words.append(interval)
     if row.verdict in ("same", "untested"):
         words.append(verdict_in_words(row.verdict))
-    return ", ".join([*words, _if_enough(row.sample, row.n_users)])
+    return ", ".join([*words, _if_enough(row.users_phrase, row.n_users)])
 
 
 def _if_enough(users: str, n_users: int) -> str:

@@ -23,7 +23,7 @@ from recnb.results.arguments import (
 )
 from recnb.results.basis import all_weights_in_words, merged, taken_as_known
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.numbers import ENDS, Bases, Numbers, measured
+from recnb.results.numbers import ESTIMATE, Bases, Numbers, measured
 from recnb.results.segments import SMALL, division_by, part_in_words
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table, check_flag
@@ -125,7 +125,7 @@ def table(
     basis = _below(data, numbers, intervals=intervals)
     means = by_cutoff(numbers, cutoffs, basis, intervals=intervals)
     if with_cutoff:  # there is one column, and each row has a cut-off of its own
-        means.columns = pd.Index(ENDS if intervals else ["mean"])
+        means.columns = pd.Index(ESTIMATE if intervals else ["mean"])
     return means
 
 
@@ -258,7 +258,7 @@ def measures(
     settings = Settings(confidence)
     numbers = measured({"": data}, asked, WHOLE_LISTS, settings=settings)
     index = pd.Index(map(str, texts), name="measure")
-    frame = pd.DataFrame(numbers.estimates[:, 0], index, ENDS)
+    frame = pd.DataFrame(numbers.estimates[:, 0], index, ESTIMATE)
     frame["n_users"] = [place.sample.n_units for place in numbers.places]
     return Table(frame, shown=Shown(basis=_below(data, numbers), plot="metrics"))
 
@@ -309,26 +309,19 @@ def curve(
     numbers = measured({"": data}, [measure], cutoffs, settings=settings)
     ((basis,),) = numbers.bases.values()
     interval_phrases = intervals_in_words(data, numbers)
-    averaged = None
+    counted = None
     if measure.metric.of == "user":
-        averaged = numbers.places[-1].sample.counted
+        counted = numbers.places[-1].sample.counted
     shown = Shown(
         basis=WordedLater(lambda: [*basis.phrases(), *interval_phrases]),
         headings={measure.name: f"{measure.symbol}@k"},
         plot="curve",
         symbol=measure.symbol,
-        sample=averaged,
+        counted=counted,
     )
     index = pd.Index([place.k for place in numbers.places], name="k")
     columns = [measure.name, "low", "high"]
     return Table(numbers.estimates[:, 0], index, columns, shown=shown)
-
-
-def depth_in_words(k: int | None) -> str:
-    """Say how deep lists are read."""
-    if k is None:
-        return _("whole lists")
-    return _("lists cut at {k}", k=k)
 
 
 # Views of numbers
@@ -347,7 +340,9 @@ def by_cutoff(
     cells = numbers.mean
     if intervals:
         cells = numbers.estimates
-        columns = pd.MultiIndex.from_product([list(columns), ENDS], names=["k", None])
+        columns = pd.MultiIndex.from_product(
+            [list(columns), ESTIMATE], names=["k", None]
+        )
     cells = cells.reshape(len(rows), len(columns))
     return Table(cells, rows, columns, shown=Shown(basis=basis, plot="metrics"))
 
@@ -366,7 +361,7 @@ def by_segment(numbers: Numbers) -> pd.DataFrame:
     columns: dict[str, Any] = {"n_users": [place.sample.n_units for place in places]}
     if any(place.sample.n_lists is not None for place in places):
         columns["n_lists"] = [place.sample.size for place in places]
-    columns |= zip(ENDS, numbers.estimates[:, 0].T, strict=True)
+    columns |= zip(ESTIMATE, numbers.estimates[:, 0].T, strict=True)
     if numbers.has_gaps:
         for name, number in GAP.items():
             columns[name] = numbers.tests[number][:, 0]

@@ -2,8 +2,8 @@
 
 They are of all users or of each part of a division, and computed when they are read.
 Their two tables, of means and of differences, have one key: part, metric, cut-off and
-model, of a difference the baseline as well. Tables, curves, segments, gates and reports
-are views of them.
+model, of a difference the baseline as well. Tables, curves, segments and reports are
+views of them.
 """
 
 from __future__ import annotations
@@ -31,16 +31,15 @@ from recnb.results.verdicts import FOUND, NOT_FOUND, verdicts_of_pairs
 from recnb.stats import ROUNDING, Paired, Settings, UserSample, holm
 
 #: A mean, and the ends of its interval.
-ENDS = ["mean", "low", "high"]
+ESTIMATE = ["mean", "low", "high"]
 
-#: Models, each with the one that it is compared with. One model in segments is compared
-#: with itself: its users in a segment with all others.
+#: Models, each with the one that it is compared with.
 Pairs = Sequence[tuple[str, str]]
 
 #: What the number of each model rests on, by metric as it is asked for.
 Bases = Mapping[str, Sequence[Basis]]
 
-#: What says of which models and in which metric a difference is.
+#: The columns that identify a difference.
 NAMES = ("metric", "k", "model", "baseline")
 
 #: Fields of rows that are not exported: a position in the division, which is not
@@ -67,7 +66,7 @@ class _Row:
         return label_of(self.symbol, self.k)
 
     @property
-    def sample(self) -> str:
+    def users_phrase(self) -> str:
         """The users in words, with the number of their lists if they have several."""
         return sample_in_words(self.n_users, self.n_lists, self.cluster)
 
@@ -203,7 +202,7 @@ class Numbers:
 
         They are places × models × 3.
         """
-        estimates = [np.empty((0, len(self.models), len(ENDS)))]
+        estimates = [np.empty((0, len(self.models), len(ESTIMATE)))]
         for panel in self.panels:
             ends = panel.interval(self.settings.confidence)
             estimates.append(np.stack([panel.mean, *ends], axis=2))
@@ -243,14 +242,14 @@ class Numbers:
             near[:, other] |= not_found & (first_best == one)
         return near & ~self.best
 
-    def marks(self, against: str | None) -> NDArray[Any]:
+    def marks(self, *, against_baseline: bool) -> NDArray[Any]:
         """Return the mark of each mean, places × models; "" without one.
 
-        Against the baseline of all pairs it is the finding, one of `FOUND`; against None
-        it is "near_best" where a mean is not shown to differ from the best.
+        Against the baseline of all pairs it is the finding, one of `FOUND`; else it is
+        "near_best" where a mean is not shown to differ from the best.
         """
         marks = np.full(self.mean.shape, "", dtype=object)
-        if against is None:
+        if not against_baseline:
             marks[self.near_best] = "near_best"
             return marks
         for pair, (model, _baseline) in enumerate(self.positions):
@@ -291,8 +290,8 @@ class Numbers:
 
     @property
     def has_gaps(self) -> bool:
-        """Whether differences are gaps of segments to all other users."""
-        return any(model == baseline for model, baseline in self.pairs)
+        """Whether differences are gaps of segments of one model to all other users."""
+        return len(self.models) == 1 and isinstance(self.division, Segments)
 
     @property
     def positions(self) -> list[tuple[int, int]]:
@@ -327,7 +326,7 @@ class Numbers:
 
     # The two tables
 
-    def mean_rows(self, against: str | None = None) -> list[MeanRow]:
+    def mean_rows(self, *, against_baseline: bool = False) -> list[MeanRow]:
         """Return a row for each mean with its mark, those of a part together."""
         mean, low, high = np.moveaxis(self.estimates, 2, 0)
         arrays = {
@@ -336,7 +335,7 @@ class Numbers:
             "high": high,
             "best": self.best,
             "near_best": self.near_best,
-            "mark": self.marks(against),
+            "mark": self.marks(against_baseline=against_baseline),
         }
         rows = []
         for place, cells in self._rows_of(arrays):
@@ -344,17 +343,17 @@ class Numbers:
                 rows.append(MeanRow(model=model, **place.key, **values))
         return rows
 
-    def difference_rows(self, *, in_bounds: bool = False) -> list[DifferenceRow]:
+    def difference_rows(self, *, even_untested: bool = False) -> list[DifferenceRow]:
         """Return a row for each difference, those of a part together.
 
-        `in_bounds`: also what is not tested has an interval, within the bounds.
+        `even_untested`: also what is not tested has an interval, within the bounds.
         """
         if not self.pairs:
             return []
         arrays = {**self.tests}
         del arrays["is_test"]
-        low, high = arrays.pop("low_in_bounds"), arrays.pop("high_in_bounds")
-        if in_bounds:
+        low, high = arrays.pop("low_even_untested"), arrays.pop("high_even_untested")
+        if even_untested:
             arrays |= {"low": low, "high": high}
         rows = []
         for place, cells in self._rows_of(arrays):
@@ -397,7 +396,7 @@ def measured(
     """
     if division is not EVERYONE and not division.of_split:
         refuse_whole_metrics(measures, "by= cannot break it down: leave it out.")
-    if len(models) == 1 and isinstance(division, Segments):
+    if len(models) == 1 and isinstance(division, Segments):  # gaps: one for each place
         pairs = [(model, model) for model in models]
     of_parts = [*_panels_of_parts(models, measures, cutoffs, division)]
     return Numbers(of_parts, list(models), pairs, settings, division)

@@ -127,13 +127,13 @@ def draw_curve(
 
 def _label_of_curve(shown: Shown) -> str:
     """Return the label of the values of a curve, in the language of the figure."""
-    if shown.sample is None:
+    if shown.counted is None:
         return f"{shown.symbol}@k"
     return _(
         "{symbol}@{axis}, mean of {users}",
         symbol=shown.symbol,
         axis="k",
-        users=sample_in_words(**shown.sample),
+        users=sample_in_words(**shown.counted),
     )
 
 

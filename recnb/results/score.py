@@ -147,9 +147,7 @@ class MetricValue(float, Suggesting):
 
         The latter is personalization, for example.
         """
-        return (
-            not self._values.is_of_all or self._values.results[0].of_users is not None
-        )
+        return not self._values.is_of_all or self._values.wholes[0].of_users is not None
 
     def interval(self, confidence: float = 0.95) -> Interval:
         """Return an interval for the mean, taking the users as a sample.

@@ -75,7 +75,7 @@ def values_of_users(data: EvaluationData, measure: Measure, cutoffs: Cutoffs) ->
     return evaluated
 
 
-# ---- whose convention, and which joined data
+# Whose convention, and which joined data
 
 #: Any cut-off: some conventions depend on whether there is one.
 ANY_CUTOFF = Cutoffs((1,))
@@ -187,7 +187,7 @@ def recorded_in(library: str | None) -> list[str]:
     return [name for name in LIST_METRICS if presets.of_metric(name, library)]
 
 
-# ---- credit, and the value of each user
+# Credit, and the value of each user
 
 
 def values_of_hits(
@@ -256,7 +256,7 @@ def undefined_in(credit: Credit, convention: Convention) -> Bools:
     return as_column(credit.rows.n_relevant == 0)
 
 
-# ---- what a number rests on
+# What a number rests on
 
 
 @dataclass(frozen=True, eq=False)

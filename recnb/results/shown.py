@@ -27,7 +27,7 @@ Cell = Literal[
 ]
 
 #: The kind of cell of columns that are alike in every table, by name.
-CELLS: dict[Any, Cell] = {
+CELL_KINDS: dict[Any, Cell] = {
     "k": "cutoff",
     "p": "p",
     "p_holm": "p",
@@ -96,7 +96,7 @@ class Shown:
     drawn_as: Sequence[str] = ()  #: the names of rows there, if not those of the index
     symbol: str = ""  #: of the metric of a curve
     #: Whom a curve is the mean of, as `UserSample.counted`.
-    sample: Mapping[str, Any] | None = None
+    counted: Mapping[str, Any] | None = None
 
 
 def means_and_ends(table: pd.DataFrame) -> list[pd.DataFrame]:

@@ -106,7 +106,7 @@ def paired(
     tests = paired_values(ours - theirs, sample, settings, bounds_of_difference)
     (verdict,) = verdicts_of_pairs(tests, sample, settings, "high")
     numbers = {name: number.item() for name, number in tests._asdict().items()}
-    del numbers["low_in_bounds"], numbers["high_in_bounds"]
+    del numbers["low_even_untested"], numbers["high_even_untested"]
     return PairedDifference(
         **numbers,
         verdict=verdict,

@@ -36,7 +36,13 @@ from recnb.errors import OptionError, quoted
 from recnb.metrics.measure import symbol_of
 from recnb.results.files import written
 from recnb.results.plots import PLOTS, in_letters
-from recnb.results.shown import CELLS, Shown, at_cutoff, cutoff_label, means_and_ends
+from recnb.results.shown import (
+    CELL_KINDS,
+    Shown,
+    at_cutoff,
+    cutoff_label,
+    means_and_ends,
+)
 from recnb.results.verdicts import MARKS, verdict_in_words
 
 if TYPE_CHECKING:
@@ -380,7 +386,7 @@ class Table(pd.DataFrame):
         (value,) = values
         kind = self._shown.cells.get(column)
         if kind is None and self._shown.pivot is None:  # whose columns are the caller's
-            kind = CELLS.get(column)
+            kind = CELL_KINDS.get(column)
         match kind, value:
             case "cutoff", _:
                 return cutoff_label(value)

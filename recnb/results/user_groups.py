@@ -24,7 +24,7 @@ from recnb.results.scoring import scoring_of, values_of_hits
 from recnb.results.shown import Shown
 from recnb.results.table import Table
 from recnb.results.user_lists import RankedItem, UserList, user_lists_of
-from recnb.stats import settled
+from recnb.stats import without_rounding
 
 LOWEST = N_("{label}: the lowest of {users}")
 HIGHEST = N_("{label}, of which less is better: the highest of {users}")
@@ -125,7 +125,7 @@ def moved(
     sides = [models[baseline], models[model]]
     values_of_sides = [values[baseline], values[model]]
     # NaN, of a user without a value, is neither above nor below 0, nor a tie.
-    change = settled(sign_of(better) * (values[model] - values[baseline]))
+    change = without_rounding(sign_of(better) * (values[model] - values[baseline]))
     n_won, n_lost = int((change > 0).sum()), int((change < 0).sum())
     counts = (n_won, int((change == 0).sum()), n_lost)
     groups = []

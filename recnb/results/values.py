@@ -32,7 +32,7 @@ from recnb.stats import (
 
 #: Values or differences of users that are computed at once; the processor's cache holds
 #: as many.
-CELLS = 2**18
+BLOCK_CELLS = 2**18
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +66,8 @@ class Values:
     decided: Convention  #: the decisions about the data
     data: EvaluationData | WithoutData  #: whose lists `users` are
     weights: Floats | None = None  #: of the users; None: all count the same
-    #: Of one number of all lists, by cut-off: with the rows behind it.
-    results: tuple[Any, ...] = ()
+    #: Of one number of all lists, by cut-off, a `Whole`: with the rows behind it.
+    wholes: tuple[Any, ...] = ()
 
     @property
     def is_of_all(self) -> bool:
@@ -78,7 +78,7 @@ class Values:
     def mean(self) -> Floats:
         """The means, or the numbers of all lists, by cut-off."""
         if self.is_of_all:
-            return np.array([result.value for result in self.results], np.float64)
+            return np.array([whole.value for whole in self.wholes], np.float64)
         return means(self.matrix, self.weights)
 
     @property
@@ -101,11 +101,11 @@ class Values:
 
         A mean over pairs of users has one; NaN stands for none.
         """
-        ends = np.full((2, len(self.results)), np.nan)
-        for index, result in enumerate(self.results):
-            if result.of_users is not None:
+        ends = np.full((2, len(self.wholes)), np.nan)
+        for index, whole in enumerate(self.wholes):
+            if whole.of_users is not None:
                 ends[:, index] = interval_of_pairs(
-                    result.of_users, self.sample, confidence
+                    whole.of_users, self.sample, confidence
                 )
         return ends
 
@@ -122,7 +122,7 @@ class Values:
             data=WithoutData(
                 data.user_label, data.noun, data.keys, sample.codes, sample.cluster
             ),
-            results=tuple(result.without_data() for result in self.results),
+            wholes=tuple(whole.without_data() for whole in self.wholes),
         )
 
 
@@ -247,14 +247,14 @@ class Panel:
         return untested._replace(difference=gap, low=low, high=high, p=p)
 
     def _at_once(self, n_columns: int) -> Iterator[slice]:
-        """Give columns as slices, each of about `CELLS` cells."""
-        n_at_once = max(1, CELLS // max(self.sample.size, 1))
+        """Give columns as slices, each of about `BLOCK_CELLS` cells."""
+        n_at_once = max(1, BLOCK_CELLS // max(self.sample.size, 1))
         for start in range(0, n_columns, n_at_once):
             yield slice(start, start + n_at_once)
 
 
 def panels(values_of_models: Sequence[Values]) -> list[Panel]:
-    """Put the values of models side by side: of the users whom all have a value of.
+    """Put the values of models side by side, for the users with a value in every model.
 
     It is one panel, or one for each cut-off if these have different users.
     """

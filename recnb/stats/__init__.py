@@ -5,17 +5,10 @@
 """
 
 from recnb.stats.groups import gap_to_rest
-from recnb.stats.intervals import (
-    ENOUGH,
-    ROUNDING,
-    UNBOUNDED,
-    Moments,
-    interval_of_pairs,
-    settled,
-)
-from recnb.stats.means import mean_of, means
+from recnb.stats.intervals import UNBOUNDED, Moments, interval_of_pairs
+from recnb.stats.means import ENOUGH, ROUNDING, mean_of, means, without_rounding
 from recnb.stats.paired import Paired, Settings, holm, paired, resampled
-from recnb.stats.power import POWER, check_power, detectable, errors_needed
+from recnb.stats.power import POWER, check_power, smallest_found, standard_errors_needed
 from recnb.stats.sample import UserSample
 from recnb.stats.student import Tested
 
@@ -30,8 +23,6 @@ __all__ = [
     "Tested",
     "UserSample",
     "check_power",
-    "detectable",
-    "errors_needed",
     "gap_to_rest",
     "holm",
     "interval_of_pairs",
@@ -39,5 +30,7 @@ __all__ = [
     "means",
     "paired",
     "resampled",
-    "settled",
+    "smallest_found",
+    "standard_errors_needed",
+    "without_rounding",
 ]

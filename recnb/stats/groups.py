@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from recnb.stats.intervals import ENOUGH, ROUNDING, Moments
-from recnb.stats.means import Bools, Floats
+from recnb.stats.intervals import Moments
+from recnb.stats.means import ENOUGH, ROUNDING, Bools, Floats
 from recnb.stats.sample import UserSample
 from recnb.stats.student import Tested, t_test
 
@@ -29,8 +29,8 @@ def gap_to_rest(
     if n_least < ENOUGH or has_cluster_on_both:
         untested = np.full_like(gap, np.nan)
         return Tested(gap, untested, untested, untested)
-    error, free = _welch_and_student(group, rest)
-    both = t_test(gap, error, free, confidence=confidence)  # test × columns
+    error, freedom = _welch_and_student(group, rest)
+    both = t_test(gap, error, freedom, confidence=confidence)  # test × columns
     return Tested(
         mean=gap,
         low=both.low.min(axis=0),
@@ -49,16 +49,16 @@ def _welch_and_student(group: Moments, rest: Moments) -> tuple[Floats, Floats]:
     is_constant = (variances <= ROUNDING**2).any(axis=0)
     variances[:, is_constant] = np.nan
     n = np.array([[group.sample.n_effective], [rest.sample.n_effective]])
-    free = n - 1
+    freedom = n - 1
 
     squared_errors = variances / n
     squared_error = squared_errors.sum(axis=0)
     welch_error = np.sqrt(squared_error)
-    welch_free = squared_error**2 / (squared_errors**2 / free).sum(axis=0)
-    pooled = (variances * free).sum(axis=0) / free.sum()
+    welch_freedom = squared_error**2 / (squared_errors**2 / freedom).sum(axis=0)
+    pooled = (variances * freedom).sum(axis=0) / freedom.sum()
     student_error = np.sqrt(pooled * (1 / n).sum())
-    student_free = np.full_like(welch_free, free.sum())
+    student_freedom = np.full_like(welch_freedom, freedom.sum())
     return (
         np.array([welch_error, student_error]),
-        np.array([welch_free, student_free]),
+        np.array([welch_freedom, student_freedom]),
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from recnb.caching import cached_property
 from recnb.stats.cr2 import variance_of_mean
-from recnb.stats.means import Bools, Floats, means
+from recnb.stats.means import ENOUGH, ROUNDING, Bools, Floats, means
 from recnb.stats.sample import UserSample
 from recnb.stats.student import check_confidence, t_test
 
@@ -20,20 +20,19 @@ Bounds = tuple[float | Floats, float | Floats]
 Ends = tuple[Floats, Floats]
 UNBOUNDED: Bounds = (-math.inf, math.inf)
 
-#: The number of users with a hit (or who differ, between two models) that is enough to
-#: estimate a variance. Below it the bounds of the metric take the place of the lowest
-#: and highest value seen, and nothing is tested.
-ENOUGH = 10
-
-#: Values that differ by less are one value, summed in another order.
-ROUNDING = 1e-12
-
 
 @dataclass(frozen=True, eq=False)
 class Moments:
     """The mean of each column of values, its spread over units, and its interval.
 
-    A unit is a user, or a cluster with all its lists (`UserSample`).
+    A unit is a user, or a cluster with all its lists (`UserSample`). By column there are
+    several lowest and highest values:
+
+    | `bounds`             | possible for the metric                               |
+    | `_limits`            | the bounds, or values that pass them                  |
+    | `_extremes`          | seen in a list                                        |
+    | `_extremes_of_units` | seen in a unit                                        |
+    | `_one_more`          | possible for one more unit: those seen, or the limits |
     """
 
     values: Floats  #: users, or lists, × columns, each with a value
@@ -76,7 +75,7 @@ class Moments:
         worked back from CR2, the variance of their mean.
         """
         if self.sample.n_effective < 2:
-            return self._nothing
+            return self._nan
         variance = self.variance
         if self.sample.has_cr2:
             squared_error = variance_of_mean(self._deviations, self.sample.shares)
@@ -105,7 +104,7 @@ class Moments:
         return np.asarray(highest - lowest > ROUNDING)
 
     @property
-    def reach(self) -> Ends:
+    def margin(self) -> Ends:
         """How far down and up the mean may go beyond its standard error.
 
         The heaviest user stands for users who were not seen. Suppose one more, with the
@@ -117,7 +116,7 @@ class Moments:
         return share * (self.mean - lowest), share * (highest - self.mean)
 
     @property
-    def _nothing(self) -> Floats:
+    def _nan(self) -> Floats:
         """NaN for each column."""
         return np.full_like(self.mean, np.nan)
 
@@ -136,7 +135,7 @@ class Moments:
         """
         check_confidence(confidence)
         if self.sample.n_effective < 2:
-            return self._nothing, self._nothing
+            return self._nan, self._nan
         lowest, highest = self._one_more(within_bounds=within_bounds)
         is_known = np.isfinite(lowest) & np.isfinite(highest)
         tail = (1 - confidence) / 2
@@ -262,11 +261,3 @@ def interval_of_pairs(
     error = 2 * (n - 1) / (n - 2) * np.sqrt(moments.variance / n)
     test = t_test(moments.mean, error, n - 1, confidence=confidence)
     return float(test.low[0]), float(test.high[0])
-
-
-def settled(differences: Floats) -> Floats:
-    """Return differences, of which those within rounding of 0 are 0: they are ties.
-
-    Ties must not depend on the order in which two models add the same terms.
-    """
-    return np.where(np.abs(differences) <= ROUNDING, 0.0, differences)

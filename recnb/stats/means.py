@@ -1,7 +1,6 @@
 """Means of values over users.
 
-Metrics give a value for each user, and need not know how users are averaged: those
-beyond accuracy may average over the items of a list before.
+Metrics give a value for each user, and need not know how users are averaged.
 """
 
 from __future__ import annotations
@@ -15,6 +14,14 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.integer[Any]]
+
+#: The number of users with a hit (or who differ, between two models) that is enough to
+#: estimate a variance. Below it the bounds of the metric take the place of the lowest
+#: and highest value seen, and nothing is tested.
+ENOUGH = 10
+
+#: Values that differ by less are one value, summed in another order.
+ROUNDING = 1e-12
 
 
 def means(values: Floats, weights: Floats | None = None) -> Floats:
@@ -41,3 +48,11 @@ def means(values: Floats, weights: Floats | None = None) -> Floats:
 def mean_of(values: NDArray[Any], weights: Floats | None = None) -> float:
     """Return the mean of one value of each user, as `means` does of a column."""
     return float(means(values[:, np.newaxis], weights)[0])
+
+
+def without_rounding(differences: Floats) -> Floats:
+    """Return differences, of which those within rounding of 0 are 0: they are ties.
+
+    Ties must not depend on the order in which two models add the same terms.
+    """
+    return np.where(np.abs(differences) <= ROUNDING, 0.0, differences)

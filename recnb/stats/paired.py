@@ -10,16 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recnb.errors import FrameError, OptionError, is_number, quoted
-from recnb.stats.intervals import (
-    ENOUGH,
-    ROUNDING,
-    UNBOUNDED,
-    Bounds,
-    Moments,
-    settled,
-)
-from recnb.stats.means import Floats
-from recnb.stats.power import detectable
+from recnb.stats.intervals import UNBOUNDED, Bounds, Moments
+from recnb.stats.means import ENOUGH, ROUNDING, Floats, without_rounding
+from recnb.stats.power import smallest_found
 from recnb.stats.sample import UserSample
 from recnb.stats.student import Tested, check_confidence, t_test
 
@@ -42,8 +35,8 @@ class Settings:
 class Paired(NamedTuple):
     """The numbers of differences of two models, an entry for each column.
 
-    Interval and p-value are NaN together: if fewer than 10 users differ, if there are
-    fewer than 2 users, or if a metric without bounds has no interval.
+    Interval and p-value are NaN together: if fewer than 10 users differ, or if a metric
+    without bounds has no interval.
     """
 
     difference: Floats  #: the mean; above 0 if the model's is above the baseline's
@@ -53,8 +46,7 @@ class Paired(NamedTuple):
     #: The mean out of the standard deviation (`Moments.sd`), Cohen's d_z; 0 if nobody
     #: differs.
     effect_size: Floats
-    #: Users, or lists, with a difference above 0; where less is better, the results swap
-    #: them with those lost (`Panel.tests`).
+    #: Users, or lists, with a difference above 0.
     won: NDArray[np.int64]
     tied: NDArray[np.int64]
     lost: NDArray[np.int64]
@@ -62,8 +54,8 @@ class Paired(NamedTuple):
     #: The interval, also where nothing is tested. If few users differ, or are off the
     #: lowest or the highest difference, it is the one within the bounds of the metric.
     #: `not_worse` reads it.
-    low_in_bounds: Floats
-    high_in_bounds: Floats
+    low_even_untested: Floats
+    high_even_untested: Floats
 
     @classmethod
     def untested(cls, *shape: int) -> Self:
@@ -100,7 +92,7 @@ def paired(
     if sample.size == 0:
         return Paired.untested(differences.shape[1])
     moments = Moments(differences, sample, bounds)
-    values = settled(differences)  # in which ties are 0, for counts
+    values = without_rounding(differences)  # in which ties are 0, for counts
     won = np.count_nonzero(values > 0, axis=0)
     lost = np.count_nonzero(values < 0, axis=0)
     differs = won + lost > 0
@@ -110,8 +102,8 @@ def paired(
         effect_size = mean / sd
     test = _careful_test(mean, moments, values, settings.confidence)
     is_tested = np.isfinite(test.p) & np.isfinite(test.low)
-    smallest = detectable(
-        sd, sample.n_effective, alpha=settings.alpha, reach=np.maximum(*moments.reach)
+    smallest = smallest_found(
+        sd, sample.n_effective, alpha=settings.alpha, margin=np.maximum(*moments.margin)
     )
     return Paired(
         difference=mean,
@@ -123,8 +115,8 @@ def paired(
         tied=sample.size - won - lost,
         lost=lost,
         detectable=np.where(is_tested, smallest, np.nan),
-        low_in_bounds=test.low,
-        high_in_bounds=test.high,
+        low_even_untested=test.low,
+        high_even_untested=test.high,
     )
 
 
@@ -140,13 +132,13 @@ def _careful_test(
     test = t_test(
         mean,
         moments.sd / np.sqrt(sample.n_effective),
-        sample.free,
+        sample.degrees_of_freedom,
         confidence=confidence,
-        reach=moments.reach,
+        margin=moments.margin,
     )
     n_off_0 = sample.n_off(np.abs(values))
-    n_off_lowest = sample.n_off(settled(values - values.min(axis=0)))
-    n_off_highest = sample.n_off(settled(values.max(axis=0) - values))
+    n_off_lowest = sample.n_off(without_rounding(values - values.min(axis=0)))
+    n_off_highest = sample.n_off(without_rounding(values.max(axis=0) - values))
     are_few = np.min([n_off_0, n_off_lowest, n_off_highest], axis=0) < ENOUGH
     low, high = moments.interval(confidence, within_bounds=True)
     return Tested(
@@ -163,7 +155,7 @@ def _careful_p(p: Floats, values: Floats, sample: UserSample) -> Floats:
     NaN where fewer than 10 users differ.
     """
     # The sum of a cluster is a coin, whatever its size; one that is 0 is none.
-    n_coins = np.count_nonzero(settled(sample.by_unit(values)), axis=0)
+    n_coins = np.count_nonzero(without_rounding(sample.by_unit(values)), axis=0)
     all_on_one_side = 2.0 ** (1.0 - n_coins)
     n_differ = sample.count(values != 0)
     careful = np.clip(p, all_on_one_side, 1.0)
@@ -179,8 +171,7 @@ def resampled(
     folds that test a share q train on data in common, and the variance of the mean of J
     is (1 / J + q / (1 - q)) times that of the differences. With several seeds of each
     fold J is folds × seeds (Bouckaert and Frank 2004). Without it, this is the paired t
-    test.
-    NaN where all are alike.
+    test. NaN where all are alike.
     """
     overlap = 0.0
     if test_share is not None:

@@ -7,33 +7,32 @@ import math
 import numpy as np
 
 from recnb.errors import OptionError, is_number, quoted
-from recnb.stats.intervals import ENOUGH
-from recnb.stats.means import Floats
+from recnb.stats.means import ENOUGH, Floats
 
 #: The power of the difference that is called detectable.
 POWER = 0.8
 
 
-def detectable(
+def smallest_found(
     sd: Floats,
     n: float,
     power: float = POWER,
     alpha: float = 0.05,
-    reach: float | Floats = 0.0,
+    margin: float | Floats = 0.0,
 ) -> Floats:
     """Return the smallest true difference that a two-sided paired test finds, by column.
 
     It is in units of the metric, found with a given power. `sd` is the standard
-    deviation of the differences of `n` users, and `reach` how far their mean may go
+    deviation of the differences of `n` users, and `margin` how far their mean may go
     beyond its errors. NaN if `sd` is 0, or below 10 users, which are not tested. Of 20
     users the t test has a power of 0.75 where 0.8 is asked for.
     """
-    errors = errors_needed(power, alpha)
+    n_errors = standard_errors_needed(power, alpha)
     is_tested = (sd > 0) & (n >= ENOUGH)
-    return np.where(is_tested, errors * sd / math.sqrt(n) + reach, np.nan)
+    return np.where(is_tested, n_errors * sd / math.sqrt(n) + margin, np.nan)
 
 
-def errors_needed(power: float, alpha: float) -> float:
+def standard_errors_needed(power: float, alpha: float) -> float:
     """Return how many standard errors a difference must be for a power at a level."""
     from scipy.special import ndtri
 

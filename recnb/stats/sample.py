@@ -94,7 +94,7 @@ class UserSample:
         return round(float(number), 12)
 
     @cached_property
-    def free(self) -> float:
+    def degrees_of_freedom(self) -> float:
         """The degrees of freedom of a test of the mean; of clusters those of CR2."""
         if not self.has_cr2:
             return self.n_effective - 1
@@ -202,5 +202,5 @@ def _effective_number(sizes: Floats) -> Floats:
     # small for a float: then the sizes count as alike.
     has_quotient = np.isfinite(squares) & (squares > 0)
     np.divide(total**2, squares, out=number, where=has_quotient)
-    # As in `n_effective`, floats may give a little less than 10 of ten equal sizes.
+    # As in `n_effective`, but distances are differences, which round more than weights.
     return np.round(number, 9)

@@ -22,24 +22,24 @@ class Tested(NamedTuple):
 def t_test(
     mean: Floats,
     error: Floats,
-    free: float | Floats,
+    degrees_of_freedom: float | Floats,
     *,
     confidence: float,
-    reach: tuple[float | Floats, float | Floats] = (0.0, 0.0),
+    margin: tuple[float | Floats, float | Floats] = (0.0, 0.0),
 ) -> Tested:
     """Test a mean by its standard error and its degrees of freedom; NaN without an error.
 
-    `reach` is how far down and up the mean may go beyond its errors: the interval is
+    `margin` is how far down and up the mean may go beyond its errors: the interval is
     longer by it, and the mean that is tested is nearer to 0 by it.
     """
     from scipy.special import stdtr, stdtrit
 
     check_confidence(confidence)
-    down, up = reach
-    half = stdtrit(free, (1 + confidence) / 2) * error
+    down, up = margin
+    half = stdtrit(degrees_of_freedom, (1 + confidence) / 2) * error
     left = np.maximum(np.abs(mean) - np.where(mean > 0, down, up), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        p = 2 * stdtr(free, -left / error)
+        p = 2 * stdtr(degrees_of_freedom, -left / error)
     return Tested(mean, mean - half - down, mean + half + up, p)
 
 

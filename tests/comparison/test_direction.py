@@ -226,6 +226,6 @@ def test_pairs_that_are_tested_apart_have_the_numbers_of_those_tested_together(
 ) -> None:
     found = recnb.compare(many_models(5), SAMPLE.test, pairs="all")
     together = found.differences(["ndcg", "price"], k=[5, 10]).to_frame()
-    monkeypatch.setattr("recnb.results.values.CELLS", 600)
+    monkeypatch.setattr("recnb.results.values.BLOCK_CELLS", 600)
     apart = found.differences(["ndcg", "price"], k=[5, 10]).to_frame()
     pd.testing.assert_frame_equal(together, apart, rtol=1e-9, atol=1e-12)

@@ -60,7 +60,7 @@ def not_worse(low, high, margin, n_users=50, n_differ=20, better="high", verdict
         "better": better,
         "verdict": verdict,
     }
-    return not_worse_check(DifferenceRow(**USUAL | numbers), margin, 0.95)
+    return not_worse_check(DifferenceRow(**USUAL | numbers), margin, 0.95, "")
 
 
 def reached(value, limit, n_users=261, check="at_least"):
@@ -71,7 +71,7 @@ def reached(value, limit, n_users=261, check="at_least"):
         matrix=np.zeros((n_users, 1)),
     )
     vars(values)["mean"] = np.array([value])
-    return limit_check(check, type(score)(values), limit)
+    return limit_check(check, type(score)(values), limit, "")
 
 
 def not_dearer(low, high, margin, **about):

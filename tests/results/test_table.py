@@ -22,7 +22,7 @@ from recnb import METRICS
 from recnb.display.forms import Number
 from recnb.display.language import _, current, use_language
 from recnb.results.conclusions import p_value
-from recnb.results.numbers import ENDS
+from recnb.results.numbers import ESTIMATE
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table
 from tests import evaluated
@@ -47,7 +47,7 @@ def test_tables_and_curves_hold_the_single_calls() -> None:
     means, wide = EV.table(names, cutoffs), EV.table(names, cutoffs, intervals=True)
     assert (means.index.name, means.index.tolist()) == ("metric", names)
     assert (means.columns.name, means.columns.tolist()) == ("k", cutoffs)
-    assert wide.columns.get_level_values(1).tolist() == ENDS * len(cutoffs)
+    assert wide.columns.get_level_values(1).tolist() == ESTIMATE * len(cutoffs)
     assert means.to_numpy().tolist() == wide.xs("mean", 1, 1).to_numpy().tolist()
     for name in names:
         curve = EV.curve(name, k=cutoffs[:-1])

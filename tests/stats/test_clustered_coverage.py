@@ -70,7 +70,9 @@ def coverage(kind, n, rate, alike, *, differs):
         if differs:
             differences = values - draw(rng, sizes, other, alike)
             test = paired_of(differences, sample, bounds=(-1.0, 1.0))
-            shares.append(held(test.low_in_bounds, test.high_in_bounds, rate - other))
+            shares.append(
+                held(test.low_even_untested, test.high_even_untested, rate - other)
+            )
         else:
             low, high = Moments(values, sample, (0.0, 1.0)).interval()
             shares.append(held(low, high, rate))

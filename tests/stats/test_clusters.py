@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recnb import stats
-from recnb.stats import Moments, UserSample, gap_to_rest
+from recnb.stats import Moments, UserSample, gap_to_rest, smallest_found
 from recnb.stats import paired as paired_of
 from tests.rows import hold_calls, read_rows
 
@@ -177,7 +177,7 @@ def test_error_and_degrees_of_freedom_are_those_of_the_matrices(sizes):
     error = np.sqrt(variance)
     sd = Moments(matrix, sample).sd[0]
     assert sd / np.sqrt(sample.n_effective) == near(error, rel=1e-10)
-    assert sample.free == near(free, rel=1e-10)
+    assert sample.degrees_of_freedom == near(free, rel=1e-10)
     if len(sizes) < 10:  # too few clusters for a test
         return
     student, mean = scipy.stats.t(free), values.mean()

@@ -19,7 +19,7 @@ import pytest
 
 from recnb import stats
 from recnb.results.detectable import users_needed
-from recnb.stats import UserSample, detectable, gap_to_rest
+from recnb.stats import UserSample, gap_to_rest, smallest_found
 from tests.rows import read_rows
 from tests.stats.samples import intervals, paired
 
@@ -139,7 +139,7 @@ def ends_of(name, values, weights=None):
     if name in MEANS:
         return intervals(values, weights=weights)
     made = paired(values, bounds=(-1.0, 1.0), weights=weights)
-    return made.low_in_bounds, made.high_in_bounds
+    return made.low_even_untested, made.high_even_untested
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_what_is_detectable_is_found_as_often_as_said(power):
     assert found == pytest.approx(power, abs=0.02)
     for few in (20, 40):  # of normal differences the approximation is short of users
         made = np.random.default_rng(few).normal(
-            detectable(2.0, few, power), 2.0, (few, 20_000)
+            smallest_found(2.0, few, power), 2.0, (few, 20_000)
         )
         assert power - 0.06 <= (paired(made).p <= 0.05).mean() <= power + 0.01
 

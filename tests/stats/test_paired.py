@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from recnb.results.detectable import CORRELATION, Detectable, users_needed
 from recnb.stats import UserSample, gap_to_rest, holm
-from recnb.stats import detectable as smallest
+from recnb.stats import smallest_found as smallest
 from tests.rows import hold_calls, hold_refusals, read_rows
 from tests.sample import SAMPLE
 from tests.stats import samples
