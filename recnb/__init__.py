@@ -92,7 +92,7 @@ __all__ = [
 def __dir__() -> list[str]:
     """Return the public names, which Tab completes and help shows.
 
-    Frames are not among them: their help is that of pandas.
+    `Table` is left out: its help would be that of pandas.
     """
     return [*({*__all__} - {"Table"})]
 

@@ -1,6 +1,6 @@
 """Metrics of accuracy, functions of hits.
 
-The formula as text and as code, bounds, sources and how to read each.
+`@metric` gives each its formula as text, bounds, sources and how to read it.
 
 Counts per user enter as a column, so that users and cut-offs never line up by accident.
 """
@@ -54,10 +54,8 @@ __all__ = [
 
 @function
 @metric(
-    called="precision",
     symbol="Precision",
-    printed="P",
-    also=("prec", "setp", "setrelp"),
+    called="precision",
     credit="1",
     out_of="out_of",
     bounds=(0, 1),
@@ -65,6 +63,8 @@ __all__ = [
     sentence="Of what was shown, how much was relevant. It cannot reach 1 for a {user} "
     "with fewer than k relevant {items}.",
     meanings={"out_of": OUT_OF},
+    printed="P",
+    also=("prec", "setp", "setrelp"),
 )
 def precision(
     hits: Hits,
@@ -99,10 +99,8 @@ def precision(
 
 @function
 @metric(
-    called="recall",
     symbol="Recall",
-    printed="R",
-    also=("setr",),
+    called="recall",
     credit="1",
     out_of="out_of",
     bounds=(0, 1),
@@ -110,6 +108,8 @@ def precision(
     sentence="Of what is relevant, how much was shown. It cannot reach 1 for a {user} "
     "with more than k relevant {items}.",
     meanings={"out_of": OUT_OF},
+    printed="R",
+    also=("setr",),
 )
 def recall(
     hits: Hits,
@@ -142,16 +142,16 @@ def recall(
 
 @function
 @metric(
-    called="F1 score",
     symbol="F1",
-    printed="F1",
-    also=("f",),
+    called="F1 score",
     credit="2",
     out_of="k + n_relevant",
     bounds=(0, 1),
     references=["vanrijsbergen1979"],
-    instead="recall",
     sentence="High only where precision and recall both are.",
+    printed="F1",
+    also=("f",),
+    instead="recall",
 )
 def f1(hits: Hits, k: Cutoff = None) -> Credit:
     """Harmonic mean of precision and recall, per user.
@@ -168,22 +168,22 @@ def f1(hits: Hits, k: Cutoff = None) -> Credit:
 
 @function
 @metric(
-    called="F-beta score",
     symbol="F-beta",
-    printed="Fbeta",
-    also=("f-beta", "setf"),
+    called="F-beta score",
     credit="1 + beta^2",
     out_of="k + beta^2 * n_relevant",
     bounds=(0, 1),
     references=["vanrijsbergen1979"],
-    instead="recall",
+    sentence="As F1, with recall weighing beta times as much as precision.",
     ranges={
         "beta": (
             "a number above 0 and up to 1e6, where F-beta is recall",
             lambda beta: 0 < beta <= 1e6,
         )
     },
-    sentence="As F1, with recall weighing beta times as much as precision.",
+    printed="Fbeta",
+    also=("f-beta", "setf"),
+    instead="recall",
 )
 def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
     """Weighted harmonic mean of precision and recall, per user: recall counts beta
@@ -208,15 +208,15 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
 
 @function
 @metric(
-    called="hit rate",
     symbol="HR",
-    printed="Success",
-    also=("hr", "hit", "hits", "hitrate"),
+    called="hit rate",
     credit="first",
     bounds=(0, 1),
     references=["deshpande2004"],
-    instead="recall",
     sentence="The share of {users} whose list held anything relevant.",
+    printed="Success",
+    also=("hr", "hit", "hits", "hitrate"),
+    instead="recall",
 )
 def hit_rate(hits: Hits, k: Cutoff = None) -> Credit:
     """1 if any of the first k places holds a relevant item; its mean is the share of
@@ -236,15 +236,15 @@ def hit_rate(hits: Hits, k: Cutoff = None) -> Credit:
 
 @function
 @metric(
-    called="reciprocal rank",
     symbol="RR",
-    printed="RR",
+    called="reciprocal rank",
     credit="target / rank",
     bounds=(0, 1),
     references=["voorhees1999"],
     sentence="One over the rank of the first relevant {item}: 1 at the top, 1/2 at rank 2.",
     meanings={"target": {"first": "first", "preferred": "preferred"}},
     aliases=("mrr",),
+    printed="RR",
     instead="dcg with discount='rank'",
 )
 def reciprocal_rank(
@@ -273,17 +273,17 @@ def reciprocal_rank(
 
 @function
 @metric(
-    called="average precision",
     symbol="AP",
-    printed="AP",
+    called="average precision",
     credit="nth / rank",
     out_of="out_of",
-    meanings={"out_of": OUT_OF},
     bounds=(0, 1),
+    references=["buckley2000", "manning2008"],
     sentence="Precision at the place of each relevant {item}, averaged; one that was "
     "not shown adds 0.",
-    references=["buckley2000", "manning2008"],
+    meanings={"out_of": OUT_OF},
     aliases=("map",),
+    printed="AP",
     instead="dcg, or precision",
 )
 def average_precision(
@@ -320,14 +320,14 @@ def average_precision(
 
 @function
 @metric(
-    called="cumulative gain",
     symbol="CG",
-    printed="CG",
+    called="cumulative gain",
     credit="gain",
     bounds=(0, math.inf),
     references=["jarvelin2002"],
     sentence="What was collected in the first k places, wherever it stood.",
     meanings={"gain": GAIN},
+    printed="CG",
 )
 def cg(hits: Hits, k: Cutoff = None, *, gain: Gain = "linear") -> Credit:
     """Gain of the first k places added up, without regard to rank; with propensities,
@@ -350,17 +350,17 @@ def cg(hits: Hits, k: Cutoff = None, *, gain: Gain = "linear") -> Credit:
 
 @function
 @metric(
-    called="discounted cumulative gain",
     symbol="DCG",
-    printed="DCG",
+    called="discounted cumulative gain",
     credit="gain / discount",
     out_of="out_of",
-    meanings={**GAIN_AND_DISCOUNT, "out_of": OUT_OF},
-    ranges={"log_base": LOG_BASE},
     bounds=(0, math.inf),
+    references=["jarvelin2002", "burges2005"],
     sentence="A hit at the top earns its full gain; further down, less and less. It has no "
     "upper bound.",
-    references=["jarvelin2002", "burges2005"],
+    meanings={**GAIN_AND_DISCOUNT, "out_of": OUT_OF},
+    ranges={"log_base": LOG_BASE},
+    printed="DCG",
 )
 def dcg(
     hits: Hits,
@@ -402,18 +402,18 @@ def dcg(
 
 @function
 @metric(
-    called="ideal discounted cumulative gain",
-    better=None,
     symbol="IDCG",
-    printed="IDCG",
+    called="ideal discounted cumulative gain",
     credit="gain / discount",
+    bounds=(0, math.inf),
+    better=None,
+    references=["jarvelin2002"],
+    sentence="The most that DCG could be for this {user}: it belongs to the truth, not "
+    "to the list.",
     over="ideal",
     meanings=GAIN_AND_DISCOUNT,
     ranges={"log_base": LOG_BASE},
-    sentence="The most that DCG could be for this {user}: it belongs to the truth, not "
-    "to the list.",
-    bounds=(0, math.inf),
-    references=["jarvelin2002"],
+    printed="IDCG",
 )
 def idcg(
     hits: Hits,
@@ -450,9 +450,8 @@ def idcg(
 
 @function
 @metric(
-    called="normalized discounted cumulative gain",
     symbol="nDCG",
-    printed="nDCG",
+    called="normalized discounted cumulative gain",
     credit="gain / discount",
     out_of="ideal(gain / discount)",
     bounds=(0, 1),
@@ -460,6 +459,7 @@ def idcg(
     sentence="The list's DCG as a share of the best possible one's: 1 is the best possible list.",
     meanings=GAIN_AND_DISCOUNT,
     ranges={"log_base": LOG_BASE},
+    printed="nDCG",
 )
 def ndcg(
     hits: Hits,
@@ -506,15 +506,15 @@ def ndcg(
 
 @function
 @metric(
-    called="R-precision",
     symbol="R-Precision",
-    printed="Rprec",
-    also=("r-precision",),
+    called="R-precision",
     credit="rank <= n_relevant",
     out_of="n_relevant",
     bounds=(0, 1),
-    sentence="Precision at the depth where a perfect list would have found everything.",
     references=["buckley2000"],
+    sentence="Precision at the depth where a perfect list would have found everything.",
+    printed="Rprec",
+    also=("r-precision",),
     instead="precision with out_of='min(k, relevant)'",
 )
 def r_precision(hits: Hits, k: Cutoff = None) -> Credit:
@@ -533,17 +533,17 @@ def r_precision(hits: Hits, k: Cutoff = None) -> Credit:
 
 @function
 @metric(
-    called="rank-biased precision",
     symbol="RBP",
-    printed="RBP",
+    called="rank-biased precision",
     credit="(1 - p) * p^(rank - 1)",
     out_of="out_of",
     bounds=(0, 1),
     references=["moffat2008", "yang2018"],
-    meanings={"out_of": OUT_OF},
-    ranges={"p": PATIENCE},
     sentence="Expected relevance per examined {item} for a reader who continues with "
     "probability p.",
+    meanings={"out_of": OUT_OF},
+    ranges={"p": PATIENCE},
+    printed="RBP",
 )
 def rbp(
     hits: Hits,
@@ -576,15 +576,15 @@ def rbp(
 
 @function
 @metric(
-    called="expected reciprocal rank",
     symbol="ERR",
-    printed="ERR",
+    called="expected reciprocal rank",
     credit="reach * stop / rank",
     bounds=(0, 1),
     references=["chapelle2009"],
     sentence="Expected 1/rank of the place where the reader stops; more relevant "
     "{items} stop more readers.",
     meanings={"stop": {ALWAYS: "(2^relevance - 1) / 2^max_relevance"}},
+    printed="ERR",
     instead="rbp",
 )
 def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> Credit:

@@ -21,16 +21,16 @@ from recnb.results import (
     CatalogueScore,
     Score,
     Table,
+    detectable,
     means_tables,
     user_groups,
     user_lists,
+    worked,
 )
 from recnb.results.arguments import AnyCutoffs, AnyMetric, Metrics
-from recnb.results.detectable import detectable as detectable_difference
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, within
 from recnb.results.score import score_of
-from recnb.results.worked import explain as explain_value
 from recnb.stats import Settings
 
 if TYPE_CHECKING:
@@ -70,7 +70,9 @@ PUBLIC = {
 
 @with_noun
 class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
-    """Methods that an Evaluation and `df.rec` share.
+    """Methods that an Evaluation and `df.rec` share: first looks at a frame.
+
+    Questions that follow, such as `why` and `at_least`, need an Evaluation that is kept.
 
     `self` is an Evaluation in each of them: `df.rec` makes one of its frame, and calls
     them with it.
@@ -129,7 +131,7 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
 
     measures = means_tables.measures
     curve = means_tables.curve
-    explain = explain_value
+    explain = worked.explain
 
     def items(self, k: int | None = None) -> Table:
         """Return how often each item is recommended and found down to k.
@@ -319,7 +321,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
 
         return beyond_table(self, k)
 
-    detectable = detectable_difference
+    detectable = detectable.detectable
 
     def at_least(
         self, metric: AnyMetric, value: float, k: int | None = None, **options: Any

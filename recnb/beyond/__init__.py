@@ -14,9 +14,9 @@ from recnb.beyond import history  # isort: skip
 
 from recnb.beyond import own
 from recnb.beyond.item_data import ItemData
-from recnb.results.evaluation_data import READERS_OF_ITEMS
+from recnb.results.evaluation_data import EvaluationData
 
-READERS_OF_ITEMS["items"] = ItemData
+EvaluationData.item_reader = ItemData
 
 __all__ = [
     "coverage",

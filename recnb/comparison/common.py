@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -80,11 +80,19 @@ def _numbered_alike(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation
     return numbered
 
 
+def _against_first(
+    models: Mapping[str, Evaluation],
+) -> Iterator[tuple[str, Evaluation, str, Evaluation]]:
+    """Yield the first model and each other, with their names."""
+    (first, ours), *others = models.items()
+    for other, theirs in others:
+        yield first, ours, other, theirs
+
+
 def _check_splits(models: Mapping[str, Evaluation]) -> None:
     """Refuse models whose lists are told apart otherwise."""
-    (first, ours), *others = models.items()
-    values = {*ours.keys.combinations_in_words["words"]}
-    for other, theirs in others:
+    for first, ours, other, theirs in _against_first(models):
+        values = {*ours.keys.combinations_in_words["words"]}
         other_values = {*theirs.keys.combinations_in_words["words"]}
         if values == other_values:
             continue
@@ -99,9 +107,8 @@ def _check_splits(models: Mapping[str, Evaluation]) -> None:
 
 def _check_choices(models: Mapping[str, Evaluation]) -> None:
     """Refuse models of different conventions, or of different clusters."""
-    (first, ours), *others = models.items()
-    choices = _choices(ours)
-    for other, theirs in others:
+    for first, ours, other, theirs in _against_first(models):
+        choices = _choices(ours)
         for keyword, choice in _choices(theirs).items():
             if choice == choices[keyword]:
                 continue
@@ -127,8 +134,7 @@ def _choices(model: Evaluation) -> dict[str, Any]:
 
 def _check_weights(models: Mapping[str, Evaluation]) -> None:
     """Refuse models if users weigh otherwise, or if pairs weigh in one alone."""
-    (first, ours), *others = models.items()
-    for other, theirs in others:
+    for first, ours, other, theirs in _against_first(models):
         users_are_alike = same_rows(_user_weights(ours), _user_weights(theirs))
         if users_are_alike and ours.joined.is_weighted == theirs.joined.is_weighted:
             continue
@@ -147,8 +153,7 @@ def _user_weights(model: Evaluation) -> pl.DataFrame:
 
 def _check_kinds(models: Mapping[str, Evaluation]) -> None:
     """Refuse models whose ids are of different kinds."""
-    (first, ours), *others = models.items()
-    for other, theirs in others:
+    for first, ours, other, theirs in _against_first(models):
         for role in IDS:
             one = kind(ours.joined.rows.truth[role].dtype)
             another = kind(theirs.joined.rows.truth[role].dtype)
@@ -161,12 +166,10 @@ def _check_kinds(models: Mapping[str, Evaluation]) -> None:
 
 def _check_truths(models: Mapping[str, Evaluation]) -> None:
     """Refuse models with different relevant items, and name one of them."""
-    (first, ours), *others = models.items()
-    truths = [model.joined.rows.truth for model in models.values()]
-    if all(truth is truths[0] for truth in truths):
-        return  # `compare` reads one truth for all
-    judged = _judged(ours.joined)
-    for other, theirs in others:
+    for first, ours, other, theirs in _against_first(models):
+        if theirs.joined.rows.truth is ours.joined.rows.truth:
+            continue  # `compare` reads one truth for all
+        judged = _judged(ours.joined)
         other_judged = _judged(theirs.joined)
         if same_rows(judged, other_judged):
             continue

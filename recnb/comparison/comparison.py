@@ -153,15 +153,10 @@ def compare(
             f"pairs={quoted(pairs)} does not say which models to compare. "
             f"{near(pairs, ('baseline', 'all'))}"
         )
-    evaluated = models_of(models, truth, model, dict(options))
+    evaluated = models_of(models, truth, model, baseline, dict(options))
     if pairs is None:
         pairs = "all" if len(evaluated) > MANY and baseline is None else "baseline"
     reference = next(iter(evaluated)) if baseline is None else str(baseline)
-    if reference not in evaluated:
-        raise OptionError(
-            f"baseline={quoted(baseline)} is none of the models. "
-            f"{near(baseline, evaluated)}"
-        )
     kept, left_out = on_common_users(evaluated)
     if pairs == "baseline":
         return Comparison(kept, left_out, reference, settings)
@@ -181,7 +176,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     It is a mapping of names to evaluations: `found["als"].ndcg(k=10)`. `report()` shows
     everything; the other methods are its parts. Conclusions hold for the users as a
     sample, not for another training run or another split of the data; `runs` takes
-    the splits of `split=` as one.
+    the splits of `split=` as the sample.
 
     Examples
     --------

@@ -25,6 +25,7 @@ from recnb.errors import (
     OptionError,
     is_several,
     listed,
+    near,
     quoted,
 )
 from recnb.evaluate import (
@@ -55,11 +56,15 @@ TYPED = {
 
 
 def models_of(
-    models: Any, truth: Input | None, column: str | None, options: dict[str, Any]
+    models: Any,
+    truth: Input | None,
+    column: str | None,
+    baseline: str | None,
+    options: dict[str, Any],
 ) -> Mapping[str, Evaluation]:
     """Evaluate every model, in the order given.
 
-    `column` names the models, if they are in one frame.
+    `column` names the models, if they are in one frame; `baseline` must be one of them.
     """
     known = [*OWN, *KEYWORDS]
     for name in options:
@@ -84,6 +89,11 @@ def models_of(
             "names: leave it out."
         )
     frames = _names_as_text(frames)
+    if baseline is not None and str(baseline) not in frames:
+        raise OptionError(
+            f"baseline={quoted(baseline)} is none of the models. "
+            f"{near(baseline, frames)}"
+        )
     _refuse_extra(frames, truth, options)
     evaluated = {}
     with warnings.catch_warnings():

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -39,8 +39,6 @@ from recnb.stats import UserSample
 
 #: The frames that metrics beyond accuracy are made of, besides the lists.
 OF_ITEMS = ("train", "items")
-#: What makes the reader of lists and items of an evaluation; a room enters it as "items".
-READERS_OF_ITEMS: dict[str, Callable[[EvaluationData], Any]] = {}
 
 
 @dataclass(eq=False, repr=False)
@@ -59,6 +57,8 @@ class EvaluationData:
     side_data: SideData  #: train, items and users
     library: str | None = None
     overrides: Mapping[str, Any] = field(default_factory=dict)
+    #: What makes `item_data`; the room that has it enters it.
+    item_reader: ClassVar[type[Any] | None] = None
 
     # With other lists, frames or conventions
 
@@ -193,11 +193,11 @@ class EvaluationData:
     @cached_property
     def item_data(self) -> Any:
         """What the room of metrics beyond accuracy reads: all lists, and their items."""
-        if "items" not in READERS_OF_ITEMS:
+        if self.item_reader is None:
             raise OptionError(
                 "metrics beyond accuracy are not here: the package lacks its folder beyond."
             )
-        return READERS_OF_ITEMS["items"](self)
+        return self.item_reader(self)
 
     def hits(self, depth: int | None = None) -> Hits:
         """Return the hits down to a rank, from which metrics of accuracy are computed.
