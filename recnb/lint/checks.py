@@ -96,7 +96,6 @@ def ids_written_otherwise(data: LintData) -> Iterator[Problem]:
         lost = ids.filter(is_lost, pl.col(role).str.strip_chars() != "")
         if lost.is_empty():
             continue
-        known = listed.to_frame("listed")
         # One select for all ways: by most of them no id is listed.
         is_listed = lost.select(
             respelt(pl.col(role), way)
@@ -107,7 +106,7 @@ def ids_written_otherwise(data: LintData) -> Iterator[Problem]:
         for way in SPELLINGS:
             if not is_listed[way].any():
                 continue
-            plain = known.with_columns(plain=respelt(pl.col("listed"), way))
+            plain = pl.select(listed=listed, plain=respelt(pl.lit(listed), way))
             plain = plain.unique("plain", keep="first", maintain_order=True)
             otherwise = lost.with_columns(plain=respelt(pl.col(role), way))
             otherwise = otherwise.join(plain, on="plain", maintain_order="left")
@@ -167,7 +166,6 @@ def missing_ids(data: LintData) -> Iterator[Problem]:
         for name in SIDES:
             ids = data.frame(name)[role].unique(maintain_order=True)
             called = data.source.keys.users_of(ids) if role == "user" else ids
-            # One select: each method of a Series would be a query.
             is_nothing = called.to_frame().select(words.is_in(NOTHING)).to_series()
             is_missing = is_nothing | _is_filler(ids, role)
             missing = ids.filter(is_missing).to_list()
