@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recnb import stats
-from recnb.stats import Moments, UserSample, gap_to_rest, smallest_found
+from recnb.stats import Moments, UserSample, gap_to_rest
 from recnb.stats import paired as paired_of
 from tests.rows import hold_calls, read_rows
 
