@@ -70,12 +70,10 @@ def coverage(kind, n, rate, alike, *, differs):
         if differs:
             differences = values - draw(rng, sizes, other, alike)
             test = paired_of(differences, sample, bounds=(-1.0, 1.0))
-            shares.append(
-                held(test.low_even_untested, test.high_even_untested, rate - other)
-            )
+            low, high = test.low_even_untested, test.high_even_untested
         else:
             low, high = Moments(values, sample, (0.0, 1.0)).interval()
-            shares.append(held(low, high, rate))
+        shares.append(held(low, high, rate - other if differs else rate))
     return np.mean(shares)
 
 
