@@ -536,6 +536,6 @@ class Evaluation(EvaluationMethods, EvaluationData):
             )
             return _(words, relevant=n_relevant)
         words = N_(
-            "Evaluation of {rows:,} recommended rows against {relevant:,} relevant {items}"
+            "Evaluation of {rows:,} recommended and {relevant:,} relevant {items}"
         )
         return _(words, rows=n_rows, relevant=n_relevant)

@@ -336,12 +336,18 @@ def measure_named(name: object, among: Collection[str] = EVERY_METRIC) -> Measur
             f"needed here, such as 'ndcg'. Of an evaluation type "
             f".table({measure.name!r}, k=10)."
         )
-    takes_texts = among is EVERY_METRIC or among is ACCURACY
-    if not takes_texts and (measure.text or metric.name not in among):
-        known = near(metric.name, METRICS)
+    if among is EVERY_METRIC or among is ACCURACY:
+        return measure
+    asked = measure.asked_as
+    if metric.name not in among:
         raise OptionError(
-            f"{plain_text(name)!r}: this takes a metric of accuracy by its name, and "
-            f"its options as keywords. {known}"
+            f"{asked!r} is no metric that this call takes. Type "
+            f"recnb.evaluate(recs, truth).explain({asked!r}, user)."
+        )
+    if measure.text:
+        raise OptionError(
+            f"{asked!r}: this takes a metric of accuracy by its name, and its options "
+            f"as keywords. {near(metric.name, METRICS)}"
         )
     return measure
 

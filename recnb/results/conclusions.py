@@ -115,11 +115,12 @@ def notes(rows: Sequence[DifferenceRow], settings: Settings, chosen: str) -> lis
     """Return how many comparisons there are, in how many columns, corrected how.
 
     `chosen` is the label of the column that was chosen beforehand. A sentence says what
-    intervals over users do not cover.
+    intervals over users do not cover; one user has none.
     """
     n_compared = n_tested(rows)
     if n_compared < 2:
-        return [_(ONE_COMPARISON, count=n_compared), _(SAMPLE)]
+        sample = [_(SAMPLE)] if any(row.n_users > 1 for row in rows) else []
+        return [_(ONE_COMPARISON, count=n_compared), *sample]
     made = _(
         COMPARISONS,
         count=f"{n_compared:,}",
