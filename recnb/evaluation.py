@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from recnb.accuracy import Accuracy
 from recnb.data import Counts
 from recnb.display.forms import Mark
-from recnb.display.language import N_, Noun, _, use_language, with_noun
+from recnb.display.language import Noun, _, use_language, with_noun
 from recnb.display.templates import FormName, write
 from recnb.errors import ElsewhereError, Suggesting
 from recnb.metrics.measure import call_of, measure_named
@@ -531,11 +531,12 @@ class Evaluation(EvaluationMethods, EvaluationData):
         try:
             n_rows = self.joined.rows.n_recommended
         except ElsewhereError:
-            words = N_(
-                "Evaluation of some {users} against {relevant:,} relevant {items}"
+            return _(
+                "Evaluation of some {users} against {relevant:,} relevant {items}",
+                relevant=n_relevant,
             )
-            return _(words, relevant=n_relevant)
-        words = N_(
-            "Evaluation of {rows:,} recommended and {relevant:,} relevant {items}"
+        return _(
+            "Evaluation of {rows:,} recommended and {relevant:,} relevant {items}",
+            rows=n_rows,
+            relevant=n_relevant,
         )
-        return _(words, rows=n_rows, relevant=n_relevant)

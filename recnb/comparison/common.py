@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -82,11 +82,10 @@ def _numbered_alike(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation
 
 def _against_first(
     models: Mapping[str, Evaluation],
-) -> Iterator[tuple[str, Evaluation, str, Evaluation]]:
-    """Yield the first model and each other, with their names."""
-    (first, ours), *others = models.items()
-    for other, theirs in others:
-        yield first, ours, other, theirs
+) -> list[tuple[str, Evaluation, str, Evaluation]]:
+    """Return the first model with each of the others, and their names."""
+    first, *others = models.items()
+    return [(*first, *other) for other in others]
 
 
 def _check_splits(models: Mapping[str, Evaluation]) -> None:
@@ -112,14 +111,10 @@ def _check_choices(models: Mapping[str, Evaluation]) -> None:
         for keyword, choice in _choices(theirs).items():
             if choice == choices[keyword]:
                 continue
-            both = f"{keyword}={choices[keyword]!r} and {keyword}={choice!r}"
-            fix = (
-                f"Evaluate both with the same {keyword}=, or give frames and let "
-                f"compare() evaluate them."
-            )
             raise OptionError(
                 f"{first!r} and {other!r} are evaluated under different conventions: "
-                f"{both}. {fix}"
+                f"{keyword}={choices[keyword]!r} and {keyword}={choice!r}. Evaluate both "
+                f"with the same {keyword}=, or give frames and let compare() evaluate them."
             )
 
 
@@ -279,11 +274,11 @@ def _refuse_parts_of_one_run(models: Mapping[str, Evaluation]) -> None:
             has_list[name] = mask
     for first, other in combinations(has_list, 2):
         if not (has_list[first] & has_list[other]).any():
-            problem = (
+            raise FrameError(
                 f"{first!r} and {other!r} have lists of different users, so they are "
-                f"parts of one run and not two models."
+                f"parts of one run and not two models. {PARTS}",
+                TYPED_PARTS,
             )
-            raise FrameError(f"{problem} {PARTS}", TYPED_PARTS)
 
 
 def _averages_others(model: Evaluation) -> bool:

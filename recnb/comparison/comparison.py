@@ -470,9 +470,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         measure, cutoff = self._one_asked(metric, k, options, "margin", "model")
         if measure.metric.better is None:
-            problem = f"a high or low {measure.name} is not good or bad in itself: "
             raise OptionError(
-                f"{problem}name a metric of which more or less is better, such as 'ndcg'."
+                f"a high or low {measure.name} is not good or bad in itself: name a "
+                "metric of which more or less is better, such as 'ndcg'."
             )
         if not is_number(margin) or margin < 0:
             raise OptionError(
@@ -691,8 +691,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             columns[name] = table.iloc[:, 0]
             basis[one_line(name)] = table._shown.basis
         frame = pd.concat(columns, axis=1)
-        title = f"{_('Beyond accuracy')}, {depth_in_words(k)}"
-        shown = Shown(title=title, basis=merged(basis))
+        shown = Shown(
+            title=f"{_('Beyond accuracy')}, {depth_in_words(k)}", basis=merged(basis)
+        )
         return Table(frame.T.rename_axis(index="model", columns=None), shown=shown)
 
     def curve(
@@ -791,8 +792,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         n_movers = count_of_users("movers", movers)
         with use_language(lang):
             request = request_of(self._first, k, metrics, options, by=by)
-            asked = request.metrics
-            basis = self._basis.of_metrics(asked, Cutoffs.of(k))
+            basis = self._basis.of_metrics(request.metrics, Cutoffs.of(k))
             return report_of(
                 self._models,
                 request,

@@ -91,17 +91,15 @@ def models_of(
     frames = _names_as_text(frames)
     if baseline is not None and str(baseline) not in frames:
         raise OptionError(
-            f"baseline={quoted(baseline)} is none of the models. "
-            f"{near(baseline, frames)}"
+            f"baseline={quoted(baseline)} is none of the models. {near(baseline, frames)}"
         )
     _refuse_extra(frames, truth, options)
     evaluated = {}
     with warnings.catch_warnings():
         for name, frame in frames.items():
-            options_of_model = dict(options)
             if is_in_scores:
-                options_of_model["score"] = name
-            model = _evaluated(name, frame, truth, options_of_model)
+                options["score"] = name
+            model = _evaluated(name, frame, truth, options)
             if model.source.one_frame.is_left_merge:  # one warning is enough
                 warnings.simplefilter("ignore", LeftMergeWarning)
             if not is_by_name:  # its lists are a part of the caller's frame

@@ -32,7 +32,6 @@ from recnb.metrics.metric import (
     ALWAYS,
     EVERY_METRIC,
     LIST_METRICS,
-    METRICS,
     NAMES,
     Given,
     Metric,
@@ -346,8 +345,7 @@ def measure_named(name: object, among: Collection[str] = EVERY_METRIC) -> Measur
         )
     if measure.text:
         raise OptionError(
-            f"{asked!r}: this takes a metric of accuracy by its name, and its options "
-            f"as keywords. {near(metric.name, METRICS)}"
+            f"{asked!r}: this takes {metric.name!r}, and its options as keywords."
         )
     return measure
 
