@@ -63,7 +63,7 @@ def values_in(path: File) -> dict[str, Any]:
 def _plain(value: Any, kind: Any) -> Any:
     """Return a value of a type as plain Python.
 
-    NaN is None, and what JSON has no word for is text: an infinite number, a date.
+    NaN is None, and an infinite number is text, as JSON has no word for it.
     """
     if value is None:
         return None
