@@ -32,6 +32,10 @@ class Settings:
         return round(1 - self.confidence, 12)
 
 
+#: The settings of a call that names none.
+USUAL = Settings()
+
+
 class Paired(NamedTuple):
     """The numbers of differences of two models, an entry for each column.
 
@@ -74,7 +78,7 @@ class Paired(NamedTuple):
 def paired(
     differences: Floats,
     sample: UserSample,
-    settings: Settings = Settings(),
+    settings: Settings = USUAL,
     bounds: Bounds = UNBOUNDED,
 ) -> Paired:
     """Return interval, test, effect size and users won, tied and lost, for each column.
